@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Client } from 'pg'
@@ -42,7 +43,11 @@ export async function compare(args: readonly string[], say: (line: string) => vo
       )
       field.push(running)
     }
-    const comparison = await runRounds(field, settings, { calibrate: () => calibrate(stage.sql), say })
+    const comparison = await runRounds(field, settings, {
+      calibrate: () => calibrate(stage.sql),
+      untilIdle,
+      say,
+    })
     writeResults(comparison, out)
     say(`Wrote ${join(out, 'comparison.json')} and ${join(out, 'comparison.svg')}`)
     return comparison
@@ -101,6 +106,8 @@ interface Player {
 interface Surroundings {
   /** Returns the speed of the machine now, in several units. */
   readonly calibrate: () => Promise<readonly number[]>
+  /** Resolves when the contenders have finished the work of earlier rounds. */
+  readonly untilIdle: () => Promise<void>
   readonly say: (line: string) => void
 }
 
@@ -111,11 +118,14 @@ export async function runRounds(
 ): Promise<Comparison> {
   const field: Player[] = contenders.map((running) => ({ running, accepted: [], failure: null }))
   const calibrations: (readonly number[])[] = []
-  const calibrate = async () => void calibrations.push(await around.calibrate())
+  const calibrate = async () => {
+    await around.untilIdle()
+    calibrations.push(await around.calibrate())
+  }
   const measured: Omit<Result, 'faults'>[] = []
   for (const bankMs of bankDelaysMs) {
     const players = field.filter(({ running }) => bankMs === 0 || running.work === 'paid')
-    measured.push(...(await measureWith(bankMs, players, settings, { calibrate, say: around.say })))
+    measured.push(...(await measureWith(bankMs, players, settings, { ...around, calibrate })))
   }
   await calibrate()
   const faults = new Map<string, string[]>()
@@ -130,12 +140,12 @@ export async function runRounds(
   }
 }
 
-interface Pacing {
+interface Pacing extends Omit<Surroundings, 'calibrate'> {
   readonly calibrate: () => Promise<void>
-  readonly say: (line: string) => void
 }
 
-async function measureWith(bankMs: number, players: readonly Player[], settings: Settings, { calibrate, say }: Pacing) {
+async function measureWith(bankMs: number, players: readonly Player[], settings: Settings, pacing: Pacing) {
+  const { calibrate, untilIdle, say } = pacing
   for (const { running } of players) await running.setBank(bankMs)
   const taken: Taken[] = players.map((player) => ({ player, closed: [], open: shares.map(() => []) }))
 
@@ -143,6 +153,7 @@ async function measureWith(bankMs: number, players: readonly Player[], settings:
   for (let round = 0; round <= settings.rounds; round++) {
     await calibrate()
     for (const { player, closed } of rotated(taken, round)) {
+      await untilIdle()
       const done = await attempt(player, () => closedRound(player, settings))
       say(`Bank ${bankMs} ms, ${roundName(round)}, ${player.running.name}: ${done?.perSecond.toFixed(0) ?? 'failed'}/s`)
       if (done !== null && round > 0) closed.push(done)
@@ -153,6 +164,7 @@ async function measureWith(bankMs: number, players: readonly Player[], settings:
     for (const [n, share] of shares.entries()) {
       for (const { player, closed, open } of rotated(taken, round)) {
         const most = median(closed.map(({ perSecond }) => perSecond))
+        await untilIdle()
         const latency = await attempt(player, () => openRound(player, settings, share * most))
         const p50 = latency === null ? 'failed' : `p50 ${latency.paid.p50Ms.toFixed(1)} ms`
         say(`Bank ${bankMs} ms, ${roundName(round)} at ${share * 100} %, ${player.running.name}: ${p50}`)
@@ -254,6 +266,21 @@ function resultOf({ player, closed, open }: Taken, bankMs: number): Omit<Result,
   return { id, name, work, answers, promises, lacks, bankMs, perSecond: of('perSecond'), cpuMs: of('cpuMs'), latencies }
 }
 
+const [idleSampleMs, idleCpuMs, idleWithinMs] = [500, 100, 30_000]
+
+/**
+ * Waits until all contenders together use less than a fifth of one core. A payout of ours settles after it is paid, and
+ * that work belongs to its own round, not to the next contender or to the calibration.
+ */
+async function untilIdle(): Promise<void> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < idleWithinMs; ) {
+    const before = cpuMsOfChildren()
+    await wait(idleSampleMs)
+    // Written so that it also ends without /proc, where the CPU time is NaN.
+    if (!(cpuMsOfChildren() - before >= idleCpuMs)) return
+  }
+}
+
 const repeats = 5
 
 /** Sends the last keys twice more at the same time, then compares everything accepted with the records. */
@@ -274,7 +301,7 @@ async function judge(player: Player): Promise<string[]> {
 }
 
 const units = ['hashes per millisecond', 'commits per second']
-const samples = 5
+const samples = 15
 
 /** Measures the processor with hashes and the disk with commits. Each is the median of short samples. */
 async function calibrate(sql: Client): Promise<number[]> {

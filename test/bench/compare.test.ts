@@ -21,7 +21,7 @@ import { useDatabase } from '../support/db/database'
 import { root } from '../support/source-imports'
 
 const settings = { seconds: 0.1, rounds: 3, clients: 2 }
-const quiet = { calibrate: async () => [100, 1_000], say: () => {} }
+const quiet = { calibrate: async () => [100, 1_000], untilIdle: async () => {}, say: () => {} }
 
 describe('a run', () => {
   const db = useDatabase()
