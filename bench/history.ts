@@ -48,7 +48,7 @@ const makePayouts = ({ slugs, from, to }: History) => `CREATE TEMP TABLE made AS
     FROM wallets w JOIN partners ON partners.id = w.partner_id WHERE slug LIKE '${slugs}%'
   )
   SELECT n, ${idAt('at')} AS id, w.id AS wallet_id, w.partner_id, w.environment, at, recipient,
-    CASE WHEN w.environment = 'live' THEN 'completed' WHEN n % 50 = 1 THEN 'failed' WHEN n % 97 = 1 THEN 'returned'
+    CASE WHEN w.environment = 'live' THEN 'completed' WHEN n % 53 = 1 THEN 'failed' WHEN n % 97 = 1 THEN 'returned'
       ELSE 'completed' END AS status,
     row_number() OVER (PARTITION BY w.id ORDER BY at) AS nth, w.balance_micro_usdc
   FROM generate_series(${from + 1}, ${to}) AS n CROSS JOIN LATERAL (SELECT now() - interval '1 hour' - ((n * 0.6180339887) % 1) * interval '358 days' AS at,
