@@ -70,15 +70,9 @@ async function main(): Promise<void> {
     pingTemporal: ping,
   })
   await listen(server, config)
-  const metrics = await openMetrics(config.metrics, {
-    db,
-    clock,
-    requests,
-    bankCalls,
-    admission,
-    retention: config.retention,
-    pingTemporal: ping,
-  })
+  const counted = { requests, bankCalls, admission }
+  const { retention } = config
+  const metrics = await openMetrics(config.metrics, { db, clock, ...counted, retention, pingTemporal: ping })
   log.info({ port: config.port }, 'listening')
   if (process.connected) process.send?.({ ready: true })
   pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))
