@@ -83,6 +83,17 @@ export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: N
   return wallet
 }
 
+/**
+ * A statement that gets this ID as a value uses the index of entries. If it joined the accounts, PostgreSQL would expect
+ * an average number of entries, and read the whole table where one wallet has most of them.
+ */
+export async function findSuspenseAccount(db: Queryable, walletId: string): Promise<string | null> {
+  const [account] = await db.sql<{
+    id: string
+  }>`SELECT id FROM ledger_accounts WHERE wallet_id = ${walletId} AND kind = 'suspense'`
+  return account?.id ?? null
+}
+
 export async function findWallet(
   db: Queryable,
   partnerId: string,

@@ -9,6 +9,7 @@ import { addHistory } from '../../bench/history'
 import { findEvent, listBankEventsOf, listQuarantined, storeBankEvents } from '../../db/bank/events'
 import { lastEvent, listSettled, readOpenWork } from '../../db/controls/metrics'
 import { readUpkeep } from '../../db/controls/upkeep-metrics'
+import { openDatabase } from '../../db/data-source'
 import type { Db } from '../../db/database'
 import { openPartner } from '../../db/partners/open'
 import { type PartnerRow, partner as partnerEntity } from '../../db/partners/partners'
@@ -44,13 +45,12 @@ const growing = [
   'recipient_totals',
   'sealed_recipients',
 ]
-const partners = 200
-const payouts = 12_000
+const many = { partners: 200, payouts: 12_000 }
 
 const bank = useSandboxBank({ controlPort: 0, fsync: 'off' })
 const database = opened(createDatabase, (current) => current.drop())
 const sizes = new Map<string, number>()
-beforeAll(() => generate(database.url), 300_000)
+beforeAll(() => generate(database.url, many), 300_000)
 const api = useApi(() => ({ database: database.url, answerTimeoutMs: 100, bank: accessTo(bank) }))
 const worker = opened(
   async () => {
@@ -183,6 +183,29 @@ test('the reconciliation of wallets that were reconciled before', async () => {
   expect(scans()).toEqual([])
 })
 
+test('the reconciliation of a wallet that has all entries does not read the entries of its other accounts', async () => {
+  const alone = await createDatabase()
+  await generate(alone.url, { partners: 1, payouts: 30_000 })
+  const client = connectClient(testTemporal())
+  const db = await openDatabase({ url: alone.url, poolSize: 2, onError: () => undefined })
+  listenTo(db)
+  const parts = { db, client, queuePrefix: `test-${randomUUID()}`, clock: systemClock, bank: accessTo(bank) }
+  const { activities: own, close } = testActivities(parts)
+  const all = { environment: 'live', after: null, limit: 5 } as const
+  const first = await own.proveWallets(all)
+  scans()
+
+  await own.proveWallets(all)
+
+  const ofEntries = scans().filter((scan) => scan.startsWith('Seq Scan on ledger_entries'))
+  close()
+  await client.connection.close()
+  await db.close()
+  await alone.drop()
+  expect(first).toMatchObject({ drifts: 0, failed: 0 })
+  expect(ofEntries).toEqual([])
+})
+
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['open work', (db) => readOpenWork(db, new Date())],
   ['settled payouts', async (db) => listSettled(db, await lastEvent(db))],
@@ -229,7 +252,7 @@ async function someId(table: 'invoices' | 'payouts'): Promise<string> {
 }
 
 /** Fills the database, and then makes PostgreSQL report each statement's plan to the client that sent it. */
-async function generate(url: string): Promise<void> {
+async function generate(url: string, { partners, payouts }: typeof many): Promise<void> {
   const filling = await startApi({ database: url })
   for (let n = 1; n <= partners; n++) {
     const about = { name: 'Acme Ltd', slug: `history-${n}`, email: `ada@history-${n}.test`, createdBy: 'ops:test' }

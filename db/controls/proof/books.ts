@@ -3,6 +3,7 @@ import type { Environment, RailName } from '../../../domain/environment'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Db, Queryable, Tx } from '../../database'
 import { type Sql, sql } from '../../sql'
+import { findSuspenseAccount } from '../../wallets/wallets'
 import { isBooking, waitingBookings } from './checkpoints'
 
 export interface BookedPayout {
@@ -80,12 +81,13 @@ async function readBalances(
   tx: Tx,
   { wallet: { id } }: ToRead,
 ): Promise<Pick<BooksOfWallet, 'balanceMicroUsdc' | 'suspenseMicroUsdc'> | null> {
-  const [balances] = await tx.sql<
-    Pick<BooksOfWallet, 'balanceMicroUsdc' | 'suspenseMicroUsdc'>
-  >`SELECT w.balance_micro_usdc, coalesce((SELECT sum(e.amount_micro_usdc) FROM ledger_entries e
-      JOIN ledger_accounts a ON a.id = e.account_id WHERE a.wallet_id = w.id AND a.kind = 'suspense'), 0)::bigint
-      AS suspense_micro_usdc
-    FROM wallets w WHERE w.id = ${id}`
+  const accountId = await findSuspenseAccount(tx, id)
+  const read = sql`SELECT balance_micro_usdc, coalesce((SELECT sum(amount_micro_usdc) FROM ledger_entries
+      WHERE account_id = ${accountId}), 0)::bigint AS suspense_micro_usdc
+    FROM wallets WHERE id = ${id}`
+  const [balances] = await tx.run<Pick<BooksOfWallet, 'balanceMicroUsdc' | 'suspenseMicroUsdc'>>(read, {
+    plan: 'each time',
+  })
   return balances ?? null
 }
 

@@ -4,6 +4,7 @@ import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { manualEventKinds } from '../../payouts/events'
 import { type Sql, sql } from '../../sql'
+import { findSuspenseAccount } from '../../wallets/wallets'
 import {
   type Changes,
   type Checkpoint,
@@ -57,9 +58,10 @@ export async function verifyLedger(tx: Tx, { walletId, fullSince, at }: LedgerTo
 export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
   await allowLongStatements(tx)
   const findings: Finding[] = []
-  for (const check of [balances, suspense, setSums, ...payoutChecks]) {
+  for (const check of [balances, setSums, ...payoutChecks]) {
     findings.push(...(await tx.run<Finding>(check(walletId), { answerMs })))
   }
+  findings.push(...(await findSuspenseDrift(tx, walletId)))
   const unnamed = await tx.run<Finding>(unnamedEntries(walletId), { answerMs })
   const unnamedMicroUsdc = unnamed.reduce((total, { found }) => total + BigInt(found), 0n)
   return { findings: [...findings, ...unnamed], unnamedMicroUsdc }
@@ -74,7 +76,7 @@ const changesAtOnce = 20_000
  */
 async function verifyChanges(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<Checkpoint | null> {
   const { isSound, ...sum } = await sumSince(tx, walletId, checkpoint)
-  if (!isSound || (await tx.run(suspense(walletId), { answerMs })).length > 0) return null
+  if (!isSound || (await findSuspenseDrift(tx, walletId)).length > 0) return null
   let { bookings } = checkpoint
   for (;;) {
     const changes = await takeChanges(tx, walletId, changesAtOnce)
@@ -145,16 +147,17 @@ const balances: Check = (
     WHERE w.id = ${walletId} AND (w.balance_micro_usdc <> total OR first.id IS NOT NULL)`
 
 // Suspense must equal the total of the deposits that are held or that an operator has decided to keep in suspense.
-const suspense: Check = (
-  walletId,
-) => sql`SELECT 'suspense_balance' AS kind, ${walletId}::uuid AS wallet_id, ${walletId}::text AS subject, 'held deposits of ' || held AS expected,
+async function findSuspenseDrift(tx: Tx, walletId: string): Promise<Finding[]> {
+  const accountId = await findSuspenseAccount(tx, walletId)
+  const check = sql`SELECT 'suspense_balance' AS kind, ${walletId}::uuid AS wallet_id, ${walletId}::text AS subject, 'held deposits of ' || held AS expected,
       'suspense ' || total AS found, (total - held)::text AS size
     FROM (SELECT
-      (SELECT coalesce(sum(e.amount_micro_usdc), 0) FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
-        WHERE a.wallet_id = ${walletId} AND a.kind = 'suspense') AS total,
+      (SELECT coalesce(sum(amount_micro_usdc), 0) FROM ledger_entries WHERE account_id = ${accountId}) AS total,
       (SELECT coalesce(sum(amount_micro_usdc), 0) FROM held_deposits
         WHERE wallet_id = ${walletId} AND (resolved_at IS NULL OR outcome = 'kept')) AS held
     ) compared WHERE total <> held`
+  return tx.run<Finding>(check, { answerMs, plan: 'each time' })
+}
 
 // A set must belong to the same wallet as its payout and its entries, and its entries must sum to zero.
 const setSums: Check = (
