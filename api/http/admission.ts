@@ -23,8 +23,8 @@ export function createAdmission(places: number): Admission {
   return {
     async admit({ partnerId, environment }, create, refuse = fail) {
       const own = ofEnvironment[environment]
-      const refusal = own.enter(partnerId)
-      if (refusal !== null) return refuse(refusals[refusal]())
+      const reason = own.enter(partnerId)
+      if (reason !== null) return own.countRefusal(reason, refuse(refusals[reason]()))
       try {
         return await create()
       } finally {
@@ -34,7 +34,7 @@ export function createAdmission(places: number): Admission {
     metrics: () => [
       {
         name: 'payouts_admission_refusals_total',
-        help: 'Requests without a free place to create a payout, because the account or all accounts used theirs.',
+        help: 'Refused payouts, because too many of this partner or of all partners were being created.',
         type: 'counter',
         samples: environments.flatMap((environment) =>
           Object.entries(ofEnvironment[environment].refused).map(([reason, value]) => ({
@@ -59,11 +59,11 @@ async function fail(error: ApiError): Promise<never> {
 function createPlaces(places: number) {
   const inWork = new Map<string, number>()
   const open = places - Math.floor(places / 4)
-  const refused = { account: 0, all: 0 }
+  const refused = { partner: 0, all: 0 }
   let total = 0
   const reasonToRefuse = (own: number): Reason | null => {
     const share = Math.floor(places / (inWork.size + 1))
-    if (own > 0 && (own >= share || total >= open)) return 'account'
+    if (own > 0 && (own >= share || total >= open)) return 'partner'
     return total >= places ? 'all' : null
   }
   return {
@@ -71,13 +71,19 @@ function createPlaces(places: number) {
     enter(partnerId: string): Reason | null {
       const own = inWork.get(partnerId) ?? 0
       const reason = reasonToRefuse(own)
-      if (reason !== null) {
-        refused[reason] += 1
-        return reason
-      }
+      if (reason !== null) return reason
       inWork.set(partnerId, own + 1)
       total += 1
       return null
+    },
+    /** A request that turns out to be a repeat is answered, so it does not count. */
+    async countRefusal<T>(reason: Reason, answer: Promise<T>): Promise<T> {
+      try {
+        return await answer
+      } catch (error) {
+        refused[reason] += 1
+        throw error
+      }
     },
     leave(partnerId: string): void {
       const own = inWork.get(partnerId) ?? 0
@@ -94,7 +100,7 @@ const repeatIt = 'This request created nothing. Send it again with the same Idem
 type Reason = keyof typeof refusals
 
 const refusals = {
-  account() {
+  partner() {
     const message = `Too many payouts of this account are being created at the same time. ${repeatIt}`
     return new ApiError('rate_limited', { message, headers })
   },

@@ -52,7 +52,6 @@ const anOrder = () => `order-${randomUUID()}`
 
 test('a partner with half of the places in work gets 429, which is counted, and the refused payout does not exist', async () => {
   const { pay, stored, fill } = await aPayer()
-  const metrics = await startMetrics(api)
   const { orders, answers } = await fill()
 
   const refused = await pay(anOrder())
@@ -60,9 +59,10 @@ test('a partner with half of the places in work gets 429, which is counted, and 
   expect([refused.status, refused.body.error?.code]).toEqual([429, 'rate_limited'])
   expect(refused.headers.get('Retry-After')).toBe('1')
   expect(await stored()).toEqual(orders)
+  const metrics = await startMetrics(api)
   const figures = await (await fetch(`${metrics.url}/metrics`)).text()
   metrics.close()
-  expect(figures).toContain('payouts_admission_refusals_total{environment="sandbox",reason="account"} 1\n')
+  expect(figures).toContain('payouts_admission_refusals_total{environment="sandbox",reason="partner"} 1\n')
   finish()
   expect((await answers).map(({ status }) => status)).toEqual([201, 201])
 })
@@ -116,6 +116,8 @@ test('when all places are taken, every partner gets 503 at once, and a place is 
 
   await expect(admission.admit(of('d'), work)).rejects.toMatchObject({ code: 'service_unavailable', status: 503 })
   await expect(admission.admit(of('a'), work)).rejects.toMatchObject({ code: 'rate_limited' })
+  // A repeated key is answered, not refused.
+  await admission.admit(of('d'), work, async () => undefined)
   expect(asText(admission.metrics())).toContain('total{environment="live",reason="all"} 1\n')
   expect(asText(admission.metrics())).toContain('total{environment="sandbox",reason="all"} 0\n')
   ends[0]?.(new Error('failed'))
