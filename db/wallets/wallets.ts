@@ -84,13 +84,14 @@ export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: N
 }
 
 /**
- * A statement that gets this ID as a value uses the index of entries. If it joined the accounts, PostgreSQL would expect
- * an average number of entries, and read the whole table where one wallet has most of them.
+ * Returns the ID of the wallet's suspense account, which is created with the wallet and never changes. A statement that
+ * gets this ID as a value uses the index of entries. If it joined the accounts, PostgreSQL would expect an average number
+ * of entries, and read the whole table where one wallet has most of them.
  */
 export async function findSuspenseAccount(db: Queryable, walletId: string): Promise<string | null> {
   const [account] = await db.sql<{
     id: string
-  }>`SELECT id FROM ledger_accounts WHERE wallet_id = ${walletId} AND kind = 'suspense'`
+  }>`SELECT id FROM ledger_accounts WHERE wallet_id = ${walletId} AND kind = 'suspense' AND currency = 'USDC'`
   return account?.id ?? null
 }
 

@@ -1,5 +1,5 @@
-// Verifies our own books for a wallet, from its checkpoint or in full. Each check is one statement, so it sees one
-// snapshot.
+// Verifies our own books for a wallet, from its checkpoint or in full. Each comparison is one statement, so it
+// sees one snapshot.
 import type { Finding } from '../../../domain/controls/drift'
 import type { Tx } from '../../database'
 import { manualEventKinds } from '../../payouts/events'
