@@ -108,7 +108,7 @@ interface Player {
 interface Surroundings {
   /** Returns the speed of the machine now, in several units. */
   readonly calibrate: () => Promise<readonly number[]>
-  /** Resolves when the contenders have finished the work of earlier rounds. */
+  /** Resolves when the contenders are idle, or after 30 s. */
   readonly untilIdle: () => Promise<void>
   readonly say: (line: string) => void
 }
@@ -226,10 +226,10 @@ interface Latency {
 async function openRound(player: Player, { seconds }: Settings, perSecond: number): Promise<Latency> {
   const due = new Map<string, number>()
   // Not `performance.timeOrigin`: the machine's clock may have been set since this process started.
-  const clockAhead = systemClock.now().getTime() - performance.now()
+  const clockOffsetMs = systemClock.now().getTime() - performance.now()
   const next = (dueAt: number) => {
     const { key, text } = nextRequest(player)
-    due.set(key, clockAhead + dueAt)
+    due.set(key, clockOffsetMs + dueAt)
     return text
   }
   const startedAt = performance.now()
@@ -273,8 +273,8 @@ function resultOf({ player, closed, open }: Taken, bankMs: number): Omit<Result,
 const [idleSampleMs, idleCpuMs, idleWithinMs] = [500, 100, 30_000]
 
 /**
- * Waits until all contenders together use less than a fifth of one core. A payout of ours settles after it is paid, and
- * that work belongs to its own round, not to the next contender or to the calibration.
+ * Waits until all contenders together use less than a fifth of one core, so that work that is left over does not slow down
+ * the next contender or the calibration. Our payouts still poll the bank every few seconds after they are paid.
  */
 async function untilIdle(): Promise<void> {
   for (const startedAt = performance.now(); performance.now() - startedAt < idleWithinMs; ) {
@@ -307,17 +307,14 @@ async function judge(player: Player): Promise<string[]> {
 const units = ['hashes per millisecond', 'commits per second']
 const samples = 15
 
-/**
- * Measures the processor with hashes and the disk with commits. Each is the best of short samples, because other work in
- * the background slows down single samples.
- */
+/** Measures the processor with hashes and the disk with commits. Each is the median of short samples. */
 async function calibrate(sql: Client): Promise<number[]> {
   const perMs: { hashes: number[]; commits: number[] } = { hashes: [], commits: [] }
   for (let n = 0; n < samples; n++) {
     perMs.hashes.push(await rate(40, async () => void createHash('sha256').update(block).digest()))
     perMs.commits.push(await rate(100, () => sql.query(`SELECT pg_logical_emit_message(true, 'compare', 'commit')`)))
   }
-  return [Math.max(...perMs.hashes), Math.max(...perMs.commits) * 1_000]
+  return [median(perMs.hashes), median(perMs.commits) * 1_000]
 }
 
 const block = Buffer.alloc(16_384)
