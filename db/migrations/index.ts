@@ -44,6 +44,7 @@ import { PayoutNotes1794700800046 } from './040-049/46-payout-notes'
 import {
   PartitionBounds1794700800049,
   PartitionBoundsValid1794700800050,
+  PartitionLocks1794700800052,
   Partitions1794700800051,
 } from './040-049/49-partitions'
 
@@ -92,4 +93,5 @@ export const migrations = [
   PartitionBounds1794700800049,
   PartitionBoundsValid1794700800050,
   Partitions1794700800051,
+  PartitionLocks1794700800052,
 ]

@@ -1,4 +1,4 @@
-// Migrations 49 to 51 partition tables in use: no row moves, writers continue, and later rows find their partition.
+// Migrations 49 to 52 partition tables in use: no row moves, writers continue, and later rows find their partition.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { DataSource } from 'typeorm'
@@ -19,6 +19,7 @@ const partitioning = [
   'PartitionBounds1794700800049',
   'PartitionBoundsValid1794700800050',
   'Partitions1794700800051',
+  'PartitionLocks1794700800052',
 ] as const
 const at = new Date('2026-11-15T10:00:00Z')
 const entry = { at, environment: 'sandbox', status: 200, madeBy: 'key:kp_sandbox_12345678', detail: null } as const
@@ -87,7 +88,7 @@ function rowsOf(source: DataSource): Promise<unknown> {
 
 test('writers continue if the migration stops before its last step', async () => {
   const { id: payoutId } = await aPayout(db)
-  const some = migrations.filter(({ name }) => name !== 'Partitions1794700800051')
+  const some = migrations.filter(({ name }) => !/5[12]$/.test(name))
   const stopped = new DataSource({
     type: 'postgres',
     url: empty.url,
@@ -100,12 +101,24 @@ test('writers continue if the migration stops before its last step', async () =>
   await old.query('SELECT setval(pg_get_serial_sequence($1, $2), 100000000)', ['payout_events', 'id'])
   await old.query(anInsert, [payoutId])
 
-  expect(await migrate(empty.url)).toEqual(['Partitions1794700800051'])
+  expect(await migrate(empty.url)).toEqual(['Partitions1794700800051', 'PartitionLocks1794700800052'])
 
   expect(await old.query(anInsert, [payoutId])).toEqual([{ id: '100000002' }])
 })
 
 const fresh = useDatabase(3)
+
+test('a function that already has the limit of migration 52 stays as it is', async () => {
+  const text = () => old.query(`SELECT prosrc FROM pg_proc WHERE proname = 'add_partitions'`)
+  await migrate(empty.url)
+  const before: { prosrc: string }[] = await text()
+  await old.query(`DELETE FROM migrations WHERE name = 'PartitionLocks1794700800052'`)
+
+  expect(await migrate(empty.url)).toEqual(['PartitionLocks1794700800052'])
+
+  expect(await text()).toEqual(before)
+  expect(before[0]?.prosrc.match(/SET LOCAL lock_timeout = '3s'/g)).toHaveLength(1)
+})
 
 test('rows go to the partition of their ID, and to the default one if it does not exist', async () => {
   const { id: payoutId } = await aPayout(fresh)

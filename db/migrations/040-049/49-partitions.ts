@@ -107,9 +107,9 @@ export const Partitions1794700800051 = migration(
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`,
 
   // Creates partitions for at least the next two hundred million IDs of each table. Runs as its owner, because the
-  // application's role owns nothing. The sizes grow with the table, so that it has dozens of partitions and not thousands. Rows without
-  // a partition go to the default one and remain there. Returns the number of new partitions, or -1 if one is due that
-  // could not be created.
+  // application's role owns nothing. The sizes grow with the table, so that it has dozens of partitions and not
+  // thousands. Rows without a partition go to the default one and remain there. Returns the number of new partitions, or
+  // -1 if one is due that could not be created.
   `CREATE FUNCTION add_partitions() RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '3s' AS $$
   DECLARE
@@ -139,7 +139,6 @@ export const Partitions1794700800051 = migration(
         IF v_table = 'payout_events' THEN
           -- The first lock blocks no writer and ends an automatic vacuum. Attaching needs the second one, because of the
           -- foreign key. Waiting for less than the deadlock timeout fails this, and not a payout.
-          SET LOCAL lock_timeout = '3s';
           LOCK TABLE public.payouts IN SHARE UPDATE EXCLUSIVE MODE;
           SET LOCAL lock_timeout = '300ms';
           LOCK TABLE public.payouts IN SHARE ROW EXCLUSIVE MODE;
@@ -206,4 +205,20 @@ export const Partitions1794700800051 = migration(
   END $$`,
   `CREATE TRIGGER archives_owner BEFORE INSERT ON archives
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_unless_owner()`,
+)
+
+// The limit of 300 ms for the first table also applied to the first lock for the second one, which may wait longer.
+// Changes the stored text, because some development versions of migration 51 already contain this line.
+export const PartitionLocks1794700800052 = migration(
+  'PartitionLocks1794700800052',
+  `DO $$
+  DECLARE
+    v_function text := pg_get_functiondef('add_partitions()'::regprocedure);
+    v_lock text := 'LOCK TABLE public.payouts IN SHARE UPDATE EXCLUSIVE MODE;';
+    v_limit text := 'SET LOCAL lock_timeout = ''3s'';';
+  BEGIN
+    IF position(v_limit IN v_function) = 0 THEN
+      EXECUTE replace(v_function, v_lock, v_limit || E'\\n          ' || v_lock);
+    END IF;
+  END $$`,
 )
