@@ -5,10 +5,8 @@ import { keepPicture } from './pictures'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Runs the given axe rules, but reports only violations. */
-const violations = (rules: string) =>
-  `axe.run({ ${rules} resultTypes: ["violations"] }).then((result) => result.violations)`
-const onlyColours = 'runOnly: ["color-contrast", "link-in-text-block"],'
+/** Runs every axe rule, but reports only violations. */
+const violations = 'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)'
 
 export interface Visitor {
   readonly page: Page
@@ -16,8 +14,8 @@ export interface Visitor {
   /** Resolves when no element is busy or waiting, and the fonts are loaded. */
   settled(): Promise<void>
   picture(name: string): Promise<void>
-  /** Returns the axe violations, one line each, of all rules or only of those about colours. */
-  faults(rules?: 'all' | 'colours'): Promise<string[]>
+  /** Returns the axe violations, one line each. */
+  faults(): Promise<string[]>
   /** Thrown errors, logged errors such as violations of the content security policy, and requests to other servers. */
   readonly complaints: string[]
   leave(): Promise<void>
@@ -59,9 +57,9 @@ export async function aVisitor(
     },
     settled,
     picture: (name) => keepPicture(page, `dashboard/${name}`, { fullPage: true }),
-    async faults(rules = 'all') {
+    async faults() {
       if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
-      const found: Fault[] = await page.evaluate(violations(rules === 'all' ? '' : onlyColours))
+      const found: Fault[] = await page.evaluate(violations)
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
     },
     leave: () => context.close(),
