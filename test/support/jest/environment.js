@@ -25,6 +25,9 @@ AsyncLocalStorage.prototype._enable = function () {
   enable.call(this)
 }
 
+/** Jest's runner stores these in the realm. It expects a new realm for each file, so it adds to what it finds. */
+const stateOfRunner = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'])
+
 const { console } = globalThis
 const exit = process.exit.bind(process)
 
@@ -44,12 +47,15 @@ class ThisRealm {
 
   async setup() {}
 
-  /** Restores the globals that Jest replaces for a test file. The replacements would keep its modules in memory. */
+  /** Restores the globals that Jest changes for a test file. They would keep its modules and handlers in use. */
   async teardown() {
     globalThis.console = console
     process.exit = exit
     for (const storage of enabled) storage.disable()
     enabled.clear()
+    for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+      if (stateOfRunner.has(symbol.description)) delete globalThis[symbol]
+    }
   }
 }
 

@@ -36,6 +36,12 @@ class Runtime extends JestRuntime {
     return Module.createRequire(from)(name)
   }
 
+  /** Jest's own modules. The test runner itself, which is required by its path, has state and is loaded for each file. */
+  requireInternalModule(from, name) {
+    const isPackage = name !== undefined && !/^[./]|^node:/.test(name)
+    return isPackage ? Module.createRequire(from)(name) : super.requireInternalModule(from, name)
+  }
+
   /** Jest calls this once per test file and keeps the returned map. */
   getSourceMaps() {
     const maps = super.getSourceMaps()
