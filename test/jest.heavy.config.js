@@ -1,4 +1,4 @@
-/** The second half of `npm test`: complete systems that are killed, disconnected or overloaded, one file at a time. */
+/** The second half of `npm test`: complete systems that are killed, disconnected or overloaded, two files at a time. */
 const { testMatch: _all, ...everything } = require('../jest.config')
 const heavy = require('./support/jest/heavy')
 
@@ -7,5 +7,6 @@ module.exports = {
   rootDir: '..',
   testPathIgnorePatterns: [],
   testRegex: [heavy],
-  maxWorkers: 1,
+  // One system leaves half of two processors idle while it waits for timeouts.
+  maxWorkers: 2,
 }
