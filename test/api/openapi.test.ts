@@ -1,6 +1,7 @@
 // The OpenAPI documents match the route table, and third-party validators accept them as OpenAPI 3.1.
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
+import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { apiVersion } from '../../api/docs/discovery'
@@ -324,9 +325,13 @@ function examplesOf({ example, examples = {} }: Media): unknown[] {
   return example === undefined ? named : [example, ...named]
 }
 
+const compiled = new Map<string, ValidateFunction>()
+
 function faultsOf(schema: unknown, value: unknown): string[] {
+  const key = JSON.stringify(schema)
   const { schemas } = documents.dashboard.components
-  const validate = ajv.compile({ allOf: [schema], components: { schemas } })
+  const validate = compiled.get(key) ?? ajv.compile({ allOf: [schema], components: { schemas } })
+  compiled.set(key, validate)
   return validate(value) ? [] : [`${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`]
 }
 

@@ -16,6 +16,7 @@ import { choosePort } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
 import { environment } from '../../runtime/config/config'
 import { type Local, runningProcessesOf, type StartedSystem, start } from '../support/system/started'
+import { runWith } from '../support/terminal'
 import { until } from '../support/until'
 import { tour } from './tour'
 
@@ -307,10 +308,8 @@ function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
 }
 
 async function workingWorkers(): Promise<number> {
-  const env = { ...environment(), DATA_DIR: dataDir }
-  const main = join(projectDir(), 'dist/ops/main.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'worker', 'list', '--json'], { env })
-  return JSON.parse(stdout).data.filter(({ state }: { state: string }) => state === 'working').length
+  const { out } = await runWith({ DATA_DIR: dataDir }, ['worker', 'list', '--json'])
+  return JSON.parse(out).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
 /** Runs the printed curl line in a shell, and returns its output. Uses fetch if curl is not installed. */
