@@ -1,6 +1,6 @@
-// test/run.mjs repeats a file that failed, and fails if it fails again.
+// test/run.mjs repeats a file that failed, and fails if it fails again. Files share a process, but not the runner's state.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -77,6 +77,22 @@ test('a run whose teardown fails is not repeated and fails, even if a file faile
 
   expect(status).toBe(1)
   expect(stderr).not.toContain('run once more')
+})
+
+test('a file is run by its own event handlers only, and not also by those of earlier files', () => {
+  const count = `test('counts', () => {
+    const states = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => description === 'JEST_STATE_SYMBOL')
+    const handlers = globalThis[Symbol.for('EVENT_HANDLERS')]
+    require('node:fs').appendFileSync(__dirname + '/counts', states.length + ' and ' + handlers.length + ';')
+  })`
+  for (const name of ['one', 'two', 'three']) write(name, count)
+
+  const { status } = run({ testEnvironment: join(root, 'test/support/jest/environment.js'), maxWorkers: 1 })
+
+  const [first, ...later] = readFileSync(join(folder, 'counts'), 'utf8').split(';').slice(0, 3)
+  expect(status).toBe(0)
+  expect(first).toMatch(/^1 and \d+$/)
+  expect(later).toEqual([first, first])
 })
 
 const failing = 'test("fails", () => { throw new Error("always") })'
