@@ -287,6 +287,7 @@ describe('a click on a row outside its link', () => {
     await page.setViewportSize({ width: 1280, height: 860 })
     await row.getByRole('cell', { name: email }).click({ force: true })
     await page.getByRole('heading', { name: 'Audit log entry' }).waitFor()
+    await row.waitFor()
     expect(await row.getByRole('link').allTextContents()).toEqual([expect.stringContaining(id)])
     await visitor.leave()
   })
