@@ -7,6 +7,6 @@ module.exports = {
   rootDir: '..',
   testPathIgnorePatterns: [],
   testRegex: [heavy],
-  // One system leaves half of two processors idle while it waits for timeouts.
+  // One file at a time left two processors idle for half of the time, because it waits for timeouts.
   maxWorkers: 2,
 }

@@ -278,13 +278,12 @@ describe('a click on a row outside its link', () => {
     await page.context().grantPermissions(['clipboard-write'])
     await row.getByRole('button', { name: 'Copy request ID' }).click()
     await row.getByText('Copied request ID').waitFor({ state: 'attached' })
-    for (const width of [1280, 390]) {
+    for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 860 })
       await row.getByRole('link', { name: id }).click()
       await page.waitForURL(`**/dashboard/payouts/${id}?*`)
       await page.goBack()
     }
-    await page.setViewportSize({ width: 1280, height: 860 })
     await row.getByRole('cell', { name: email }).click({ force: true })
     await page.getByRole('heading', { name: 'Audit log entry' }).waitFor()
     await row.waitFor()

@@ -308,7 +308,8 @@ function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
 }
 
 async function workingWorkers(): Promise<number> {
-  const { out } = await runWith({ DATA_DIR: dataDir }, ['worker', 'list', '--json'])
+  const { code, out, err } = await runWith({ DATA_DIR: dataDir }, ['worker', 'list', '--json'])
+  if (code !== 0) throw new Error(`worker list exited with ${code}: ${err}`)
   return JSON.parse(out).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 

@@ -1,9 +1,9 @@
-// test/run.mjs repeats a file that failed, and fails if it fails again. Files share a process, but not the runner's state.
+// test/run.mjs repeats a file that failed, and fails if it fails again. Files in one process do not affect each other.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { root } from '../support/source-imports'
 
 let folder = ''
@@ -79,20 +79,49 @@ test('a run whose teardown fails is not repeated and fails, even if a file faile
   expect(stderr).not.toContain('run once more')
 })
 
-test('a file is run by its own event handlers only, and not also by those of earlier files', () => {
-  const count = `test('counts', () => {
-    const states = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => description === 'JEST_STATE_SYMBOL')
-    const handlers = globalThis[Symbol.for('EVENT_HANDLERS')]
-    require('node:fs').appendFileSync(__dirname + '/counts', states.length + ' and ' + handlers.length + ';')
-  })`
-  for (const name of ['one', 'two', 'three']) write(name, count)
+describe('files in one process', () => {
+  const sharedRealm = {
+    testEnvironment: join(root, 'test/support/jest/environment.js'),
+    runtime: join(root, 'test/support/jest/runtime.js'),
+    maxWorkers: 1,
+  }
 
-  const { status } = run({ testEnvironment: join(root, 'test/support/jest/environment.js'), maxWorkers: 1 })
+  test('each use only their own event handlers and time limit', () => {
+    const count = `jest.setTimeout(7_000)
+      test('counts', () => {
+        const names = Object.getOwnPropertySymbols(globalThis).map(({ description }) => description)
+        const states = names.filter((name) => name === 'JEST_STATE_SYMBOL')
+        const handlers = globalThis[Symbol.for('EVENT_HANDLERS')]
+        require('node:fs').appendFileSync(__dirname + '/counts', states.length + ' and ' + handlers.length + ';')
+      })`
+    for (const name of ['one', 'two', 'three']) write(name, count)
+    write('four', `test('has the default time limit', async () => new Promise((done) => setTimeout(done, 50)))`)
 
-  const [first, ...later] = readFileSync(join(folder, 'counts'), 'utf8').split(';').slice(0, 3)
-  expect(status).toBe(0)
-  expect(first).toMatch(/^1 and \d+$/)
-  expect(later).toEqual([first, first])
+    const { status } = run({ ...sharedRealm, testTimeout: 20 })
+
+    const [first, ...later] = readFileSync(join(folder, 'counts'), 'utf8').split(';').slice(0, 3)
+    expect(first).toMatch(/^1 and \d+$/)
+    expect(later).toEqual([first, first])
+    // The fourth file exceeds its own time limit. With the time limit of an earlier file, it would pass.
+    expect(status).toBe(1)
+  })
+
+  test('each fail on an unhandled rejection, also if they run after others', () => {
+    // Jest starts with the largest files.
+    for (const name of ['one', 'two']) write(name, `test("is steady", () => {}) // ${'-'.repeat(1_000)}`)
+    write(
+      'three',
+      `test('forgets a promise', async () => {
+        void Promise.reject(new Error('forgotten'))
+        await new Promise((done) => setTimeout(done, 50))
+      })`,
+    )
+
+    const { status, stderr } = run(sharedRealm)
+
+    expect(status).toBe(1)
+    expect(stderr).toContain('● forgets a promise')
+  })
 })
 
 const failing = 'test("fails", () => { throw new Error("always") })'

@@ -25,8 +25,19 @@ AsyncLocalStorage.prototype._enable = function () {
   enable.call(this)
 }
 
-/** Jest's runner stores these in the realm. It expects a new realm for each file, so it adds to what it finds. */
-const stateOfRunner = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'])
+/**
+ * The descriptions of the symbols under which Jest's runner stores state in the realm. It expects a new realm for each
+ * file, so a later file would use this state too: its events would be handled once more for each earlier file.
+ */
+const stateOfRunner = new Set([
+  'EVENT_HANDLERS',
+  'JEST_STATE_SYMBOL',
+  'LOG_ERRORS_BEFORE_RETRY',
+  'RETRY_IMMEDIATELY',
+  'RETRY_TIMES',
+  'TEST_TIMEOUT_SYMBOL',
+  'WAIT_BEFORE_RETRY',
+])
 
 const { console } = globalThis
 const exit = process.exit.bind(process)
@@ -45,12 +56,12 @@ class ThisRealm {
     return ['node', 'node-addons']
   }
 
-  /** Jest records 100 frames for each error in its own realm, which costs time. Programs record this many. */
+  /** Restores Node's default. Jest records 100 frames of each error in its own realm, which takes time. */
   async setup() {
     Error.stackTraceLimit = 10
   }
 
-  /** Restores the globals that Jest changes for a test file. They would keep its modules and handlers in use. */
+  /** Undoes what Jest changes in the realm for a test file, which would also keep the file's modules in memory. */
   async teardown() {
     globalThis.console = console
     process.exit = exit

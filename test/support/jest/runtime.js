@@ -36,7 +36,7 @@ class Runtime extends JestRuntime {
     return Module.createRequire(from)(name)
   }
 
-  /** Jest's own modules. The test runner itself, which is required by its path, has state and is loaded for each file. */
+  /** Loads Jest's packages once per process. The runner itself has state, so each file loads it again, by its path. */
   requireInternalModule(from, name) {
     const isPackage = name !== undefined && !/^[./]|^node:/.test(name)
     return isPackage ? Module.createRequire(from)(name) : super.requireInternalModule(from, name)
