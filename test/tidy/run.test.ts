@@ -95,19 +95,22 @@ describe('files in one process', () => {
         require('node:fs').appendFileSync(__dirname + '/counts', states.length + ' and ' + handlers.length + ';')
       })`
     for (const name of ['one', 'two', 'three']) write(name, count)
+    // Jest starts with the largest files, so this one runs last.
     write('four', `test('has the default time limit', async () => new Promise((done) => setTimeout(done, 50)))`)
 
-    const { status } = run({ ...sharedRealm, testTimeout: 20 })
+    const { status, stderr } = run({ ...sharedRealm, testTimeout: 20 })
 
     const [first, ...later] = readFileSync(join(folder, 'counts'), 'utf8').split(';').slice(0, 3)
     expect(first).toMatch(/^1 and \d+$/)
     expect(later).toEqual([first, first])
     // The fourth file exceeds its own time limit. With the time limit of an earlier file, it would pass.
     expect(status).toBe(1)
+    expect(stderr).toContain('● has the default time limit')
+    expect(stderr).not.toContain('● counts')
   })
 
-  test('each fail on an unhandled rejection, also if they run after others', () => {
-    // Jest starts with the largest files.
+  test('each fail on their own unhandled rejections, even after other files', () => {
+    // Jest starts with the largest files, so the third one runs last.
     for (const name of ['one', 'two']) write(name, `test("is steady", () => {}) // ${'-'.repeat(1_000)}`)
     write(
       'three',

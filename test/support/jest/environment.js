@@ -27,7 +27,8 @@ AsyncLocalStorage.prototype._enable = function () {
 
 /**
  * The descriptions of the symbols under which Jest's runner stores state in the realm. It expects a new realm for each
- * file, so a later file would use this state too: its events would be handled once more for each earlier file.
+ * file, so a later file would use this state too: each earlier file would handle its events again, and an unhandled
+ * rejection would be reported to the first file and lost.
  */
 const stateOfRunner = new Set([
   'EVENT_HANDLERS',
