@@ -34,7 +34,8 @@ export async function checkPage(visitor: Visitor, name: string) {
   const tooWideBy: number = await page.evaluate(widest)
   // Only the menu may mark the current page, so no link in the main content should.
   const current = await page.locator('main a[aria-current=page]').allTextContents()
-  return { light, dark, forcedColors, onPhone, tooWideBy, current, complaints }
+  // Removes the complaints, so that they are not reported for the visitor's next page too.
+  return { light, dark, forcedColors, onPhone, tooWideBy, current, complaints: complaints.splice(0) }
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Visitor {
 
 export type VisitorOptions = BrowserContextOptions & { readonly session?: string }
 
+export const desktop = { width: 1280, height: 860 }
+
 /** Long enough for a busy machine. */
 const timeoutMs = 120_000
 
@@ -32,7 +34,7 @@ export async function aVisitor(
   { session, ...options }: VisitorOptions = {},
 ): Promise<Visitor> {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 860 },
+    viewport: desktop,
     locale: 'en-GB',
     timezoneId: 'Europe/London',
     // During a transition, colours match neither theme.
