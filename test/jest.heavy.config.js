@@ -7,6 +7,6 @@ module.exports = {
   rootDir: '..',
   testPathIgnorePatterns: [],
   testRegex: [heavy],
-  // One file at a time left two processors idle for half of the time, because it waits for timeouts.
+  // With one file at a time, the processors are idle for half of the time, because these files wait for timeouts.
   maxWorkers: 2,
 }

@@ -9,7 +9,7 @@ import { londonMonthOf, type Month, previousMonth } from '../../domain/month'
 import { aPartner, aPayoutRow, aSeller, aSession } from '../support/api/fixtures'
 import { checkPage, noFindings } from '../support/browser/page-checks'
 import { useDashboard } from '../support/browser/served-dashboard'
-import type { Visitor } from '../support/browser/visitor'
+import { desktop, type Visitor } from '../support/browser/visitor'
 
 const { api, visit } = useDashboard()
 const dayMs = 24 * 60 * 60 * 1000
@@ -112,7 +112,7 @@ test('the page of an open invoice explains how to pay, and lists the charges beh
   expect(await networkFees.filter({ hasText: '£0.000943' }).count()).toBe(networkFeeCount)
   expect(await networkFees.last().innerText()).toMatch(sum)
   expect(await checkPage(visitor, 'invoice-charges')).toEqual(noFindings)
-  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.setViewportSize(desktop)
   await rowsOf('Payout fees').nth(1).getByRole('cell').last().click({ force: true })
   await page.getByText('to Ada Lovelace').waitFor()
   expect(new URL(page.url()).pathname).toBe(`/dashboard/payouts/${payoutId}`)

@@ -8,7 +8,7 @@ import type { Json } from '../../support/bank/client'
 import { checkPage, noFindings } from '../../support/browser/page-checks'
 import { useBrowser } from '../../support/browser/served-dashboard'
 import { fillPayout } from '../../support/browser/steps'
-import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { aVisitor, desktop, type Visitor } from '../../support/browser/visitor'
 import { until } from '../../support/until'
 
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
@@ -38,7 +38,7 @@ test('a business has one name, and the review shows the texts that the bank rece
   await page.getByText('Enter the full name, at least two words, such as Acme Ltd.').waitFor()
   expect(await page.getByLabel('Business name').evaluate(isFocused)).toBe(true)
   expect(await checkPage(visitor, 'send-business')).toEqual(noFindings)
-  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.setViewportSize(desktop)
 
   await page.getByLabel('Business name').fill(' The Worshipful  Company of Haberdashers Ltd ')
   await page.getByRole('button', { name: 'Review' }).click()
