@@ -67,17 +67,22 @@ function removeAbandoned(): void {
 async function postgres(folder: string): Promise<string> {
   const dataDir = join(folder, 'postgres')
   onStop(async () => removeCluster(dataDir))
+  const password = randomBytes(16).toString('hex')
   const server = await startPostgres({
     dataDir,
     logFile: join(folder, 'postgres.log'),
     preferredPort: 0,
-    password: randomBytes(16).toString('hex'),
+    password,
     durable: 'off',
     maxConnections: 300,
   })
   onStop(() => server.stop())
   const client = new Client({ connectionString: server.url })
   await client.connect()
+  // With the default of 4,096 iterations, each of the thousands of connections would take milliseconds to authenticate.
+  // The role keeps the setting for the passwords that later sessions set, and SET applies it to the next statement.
+  await client.query('ALTER ROLE CURRENT_USER SET scram_iterations = 1; SET scram_iterations = 1')
+  await client.query(`ALTER ROLE CURRENT_USER PASSWORD '${password}'`)
   await client.query(`CREATE DATABASE ${templateDatabase}`)
   await client.end()
   await migrate(withDatabase(server.url, templateDatabase))
