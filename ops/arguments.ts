@@ -4,7 +4,7 @@ import { type AnyCommand, bareOptionOf, nameOf, type ParsedOptions, type Refusal
 import { commandHelp, nounHelp, overview } from './help'
 import type { Option, OptionTable } from './options'
 
-type Reading<C extends AnyCommand> =
+export type Reading<C extends AnyCommand = AnyCommand> =
   | { readonly outcome: 'run'; readonly command: C; readonly given: ParsedOptions<OptionTable> }
   | { readonly outcome: 'help'; readonly text: string }
   | { readonly outcome: 'version' }

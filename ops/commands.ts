@@ -1,71 +1,68 @@
-// The table of all commands. Loading it takes a second, so a command for clients is looked up in clientCommands first.
-
-import { bankCheckCommands } from './bank/check'
-import { bankEventCommands } from './bank/events'
-import { railCommands } from './bank/rail'
-import { rateCommands } from './bank/rate'
+// The modules of the commands, by the first word of a command. Loading all of them takes a second, so a command loads
+// only the modules that it needs.
 import { clientCommands } from './client/commands'
 import type { AnyCommand } from './command'
-import { archiveCommands } from './controls/archive'
-import { auditCommands } from './controls/audit'
-import { driftCommands } from './controls/drift'
-import { keyringCommands } from './controls/keyring'
-import { proofCommands } from './controls/proof'
-import { statusCommands } from './controls/status'
-import { workerVersionCommands } from './controls/worker-versions'
-import { chargeCommands, credit } from './invoices/charges'
-import { list } from './invoices/list'
-import { markPaid, markUnpaid, voidOne } from './invoices/moves'
-import { preview } from './invoices/preview'
-import { priceCommands } from './invoices/prices'
-import { rerun, run } from './invoices/run'
-import { demoPartner } from './partners/demo'
-import { keyCommands } from './partners/keys'
-import { partnerCommands } from './partners/lifecycle'
-import { nameCommands, setPartner } from './partners/settings'
-import { verificationCommands } from './partners/verification'
-import { payoutActionCommands, shredCommands } from './payouts/actions'
-import { payoutCommands } from './payouts/attention'
-import { payoutCancelCommands } from './payouts/cancel'
-import { caseCommands } from './payouts/cases'
-import { explainCommands } from './payouts/explain'
-import { findCommands } from './payouts/find'
-import { walletCommands } from './wallets/balances'
-import { depositCommands } from './wallets/deposits'
-import { workerCommands } from './worker'
 
-const invoiceCommands = [preview, run, rerun, list, credit, voidOne, markPaid, markUnpaid]
+interface CommandModule {
+  readonly commands: readonly AnyCommand[]
+}
 
-export const commands: readonly AnyCommand[] = [
-  ...clientCommands,
-  ...statusCommands,
-  ...partnerCommands,
-  demoPartner,
-  setPartner,
-  ...nameCommands,
-  ...verificationCommands,
-  ...keyCommands,
-  ...keyringCommands,
-  ...walletCommands,
-  ...depositCommands,
-  ...findCommands,
-  ...payoutCommands,
-  ...explainCommands,
-  ...payoutActionCommands,
-  ...payoutCancelCommands,
-  ...shredCommands,
-  ...caseCommands,
-  ...railCommands,
-  ...bankCheckCommands,
-  ...rateCommands,
-  ...workerCommands,
-  ...workerVersionCommands,
-  ...bankEventCommands,
-  ...priceCommands,
-  ...invoiceCommands,
-  ...chargeCommands,
-  ...proofCommands,
-  ...driftCommands,
-  ...auditCommands,
-  ...archiveCommands,
-]
+type Load = () => CommandModule
+
+/** The operators' commands, in the order of the help. */
+const modules = new Map<string, readonly Load[]>([
+  ['status', [() => require('./controls/status')]],
+  [
+    'partner',
+    [
+      () => require('./partners/lifecycle'),
+      () => require('./partners/settings'),
+      () => require('./partners/verification'),
+      () => require('./partners/demo'),
+    ],
+  ],
+  ['key', [() => require('./partners/keys')]],
+  ['keyring', [() => require('./controls/keyring')]],
+  ['wallet', [() => require('./wallets/balances')]],
+  ['deposit', [() => require('./wallets/deposits')]],
+  [
+    'payout',
+    [
+      () => require('./payouts/find'),
+      () => require('./payouts/attention'),
+      () => require('./payouts/explain'),
+      () => require('./payouts/cancel'),
+      () => require('./payouts/actions'),
+    ],
+  ],
+  ['case', [() => require('./payouts/cases')]],
+  ['rail', [() => require('./bank/rail')]],
+  ['bank', [() => require('./bank/check')]],
+  ['rate', [() => require('./bank/rate')]],
+  ['worker', [() => require('./worker'), () => require('./controls/worker-versions')]],
+  ['bank-event', [() => require('./bank/events')]],
+  ['price', [() => require('./invoices/prices')]],
+  [
+    'invoices',
+    [
+      () => require('./invoices/preview'),
+      () => require('./invoices/run'),
+      () => require('./invoices/list'),
+      () => require('./invoices/charges'),
+      () => require('./invoices/moves'),
+    ],
+  ],
+  ['charge', [() => require('./invoices/charges')]],
+  ['proof', [() => require('./controls/proof'), () => require('./controls/drift')]],
+  ['audit', [() => require('./controls/audit')]],
+  ['archive', [() => require('./controls/archive')]],
+])
+
+/** Loads the operators' commands with this first word, module by module. */
+export function* commandsOf(noun: string): Iterable<readonly AnyCommand[]> {
+  for (const load of modules.get(noun) ?? []) yield load().commands.filter((command) => command.noun === noun)
+}
+
+export function allCommands(): readonly AnyCommand[] {
+  return [...clientCommands, ...[...modules.keys()].flatMap((noun) => [...commandsOf(noun)].flat())]
+}

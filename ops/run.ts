@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectDir } from '../local/files'
-import { asksForJson, firstWord, readArguments } from './arguments'
+import { asksForJson, firstWord, type Reading, readArguments } from './arguments'
 import { clientCommands } from './client/commands'
-import { type Answer, type AnyCommand, nameOf } from './command'
-import type * as table from './commands'
+import { type Answer, nameOf } from './command'
+import { allCommands, commandsOf } from './commands'
 import type * as connecting from './connect'
 import { printableErrorOf } from './errors'
 import { printAnswer, printError } from './print'
@@ -17,7 +17,7 @@ type ExitCode = 0 | 1 | 2 | 130
 export async function run(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { env, stdout, stderr } = terminal
   const form = asksForJson(argv) ? 'json' : 'text'
-  const reading = readArguments(tableFor(argv), argv, terminal.program)
+  const reading = read(argv, terminal.program)
   if (reading.outcome === 'help') {
     stdout.write(`${reading.text}\n`)
     return 0
@@ -59,16 +59,19 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Loads the operators' commands only when needed, because they load the packages for the database and Temporal. */
-function tableFor(argv: readonly string[]): readonly AnyCommand[] {
-  const word = firstWord(clientCommands, argv)
-  const isForClients = clientCommands.some(({ noun }) => noun === word)
-  return isForClients || (word === undefined && argv[0] === '--version') ? clientCommands : allCommands()
-}
-
-function allCommands(): readonly AnyCommand[] {
-  const { commands }: typeof table = require('./commands')
-  return commands
+/** Loads as few commands as possible, because most of them load the packages for the database or Temporal. */
+function read(argv: readonly string[], program: string | undefined): Reading {
+  const noun = firstWord(clientCommands, argv)
+  const isForClients = clientCommands.some((command) => command.noun === noun)
+  if (isForClients || (noun === undefined && argv[0] === '--version'))
+    return readArguments(clientCommands, argv, program)
+  // If its module accepts a command, the whole table would too: all the options given are the command's own.
+  for (const commands of commandsOf(noun ?? '')) {
+    const reading = readArguments(commands, argv, program)
+    if (reading.outcome === 'run') return reading
+  }
+  // Help and refusals list other commands too, and an option's value before the noun is not recognized above.
+  return readArguments(allCommands(), argv, program)
 }
 
 function version(): string {

@@ -64,7 +64,7 @@ const drain = defineCommand('worker drain', {
   },
 })
 
-export const workerCommands: readonly Command[] = [list, drain]
+export const commands: readonly Command[] = [list, drain]
 
 /** Waits until the worker is drained or gone, or the timeout expires. */
 async function drained(db: Ops['db'], asked: ListedWorker, withinSeconds: number): Promise<ListedWorker> {

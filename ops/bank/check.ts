@@ -23,7 +23,7 @@ const check = defineCommand('bank check', {
   },
 })
 
-export const bankCheckCommands: readonly Command[] = [check]
+export const commands: readonly Command[] = [check]
 
 export interface BankReport {
   readonly environment: Environment

@@ -42,7 +42,7 @@ const attended = defineCommand('bank-event attended', {
   },
 })
 
-export const bankEventCommands: readonly Command[] = [list, attended]
+export const commands: readonly Command[] = [list, attended]
 
 // The order of the fields is the order of the list's columns.
 function presentEvent(event: QuarantinedEvent) {

@@ -85,7 +85,7 @@ const status = defineCommand('rail status', {
   },
 })
 
-export const railCommands: readonly Command[] = [pause, resume, status]
+export const commands: readonly Command[] = [pause, resume, status]
 
 /**
  * Returns false if Temporal does not answer. Each unsent payout then notices the change within minutes, at its next

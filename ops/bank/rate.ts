@@ -75,7 +75,7 @@ const accept = defineCommand('rate accept', {
   },
 })
 
-export const rateCommands: readonly Command[] = [show, accept]
+export const commands: readonly Command[] = [show, accept]
 
 const railOf: Readonly<Record<Environment, RailName>> = { live: 'provider_production', sandbox: 'provider_sandbox' }
 const timeouts = { connectMs: 2_000, callMs: 10_000 }

@@ -253,4 +253,4 @@ const verify = defineCommand('archive verify', {
   },
 })
 
-export const archiveCommands: readonly Command[] = [list, write, verify]
+export const commands: readonly Command[] = [list, write, verify]

@@ -20,7 +20,7 @@ const verify = defineCommand('audit verify', {
   },
 })
 
-export const auditCommands: readonly Command[] = [verify]
+export const commands: readonly Command[] = [verify]
 
 function present({ links, head, fault, archived, unsealed }: Verified) {
   const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)

@@ -27,7 +27,7 @@ const reopen = defineCommand('proof reopen', {
   run: (ops, given) => decide(ops, { ...given, action: 'reopen' }),
 })
 
-export const driftCommands: readonly Command[] = [accept, reopen]
+export const commands: readonly Command[] = [accept, reopen]
 
 interface Decision {
   readonly drift: string

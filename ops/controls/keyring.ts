@@ -47,7 +47,7 @@ const reseal = defineCommand('keyring reseal', {
   },
 })
 
-export const keyringCommands: readonly Command[] = [status, reseal]
+export const commands: readonly Command[] = [status, reseal]
 
 const batchSize = 500
 

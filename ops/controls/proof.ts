@@ -44,7 +44,7 @@ const list = defineCommand('proof list', {
   },
 })
 
-export const proofCommands: readonly Command[] = [runNow, list]
+export const commands: readonly Command[] = [runNow, list]
 
 /** Also returns the errors that a worker would log, except for a bank that does not answer. */
 async function prove(

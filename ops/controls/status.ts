@@ -32,7 +32,7 @@ const show = defineCommand('status show', {
   },
 })
 
-export const statusCommands: readonly Command[] = [show]
+export const commands: readonly Command[] = [show]
 
 async function look(ops: Ops): Promise<Situation> {
   const { db, clock, retention, taskQueuePrefix: prefix } = ops

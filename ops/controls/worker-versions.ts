@@ -91,7 +91,7 @@ const rollback = defineCommand('worker rollback', {
     }),
 })
 
-export const workerVersionCommands: readonly Command[] = [versions, promote, ramp, rollback]
+export const commands: readonly Command[] = [versions, promote, ramp, rollback]
 
 type Work = (client: Client, deployment: Deployment) => Promise<Answer>
 

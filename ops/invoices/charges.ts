@@ -59,8 +59,6 @@ const list = defineCommand('charge list', {
   },
 })
 
-export const chargeCommands: readonly Command[] = [list]
-
 export function presentPartnerCharge(charge: PartnerCharge) {
   return { ...presentCharge(charge), partner: charge.slug, invoice: charge.invoiceNumber }
 }
@@ -87,7 +85,7 @@ function signed(kind: PartnerCharge['kind'], micropounds: bigint): string {
   return `${kind === 'credit' ? '-' : ''}${formatMicropounds(micropounds)}`
 }
 
-export const credit = defineCommand('invoices credit', {
+const credit = defineCommand('invoices credit', {
   about: 'Credits an amount to a partner, on the invoice of this month or on the next one with an amount to pay.',
   options: {
     partner: thePartner,
@@ -124,3 +122,5 @@ export const credit = defineCommand('invoices credit', {
     })
   },
 })
+
+export const commands: readonly Command[] = [list, credit]

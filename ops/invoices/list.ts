@@ -3,12 +3,12 @@ import { type PartnerInvoice, searchInvoices } from '../../db/invoices/invoices'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'
-import { defineCommand, done } from '../command'
+import { type Command, defineCommand, done } from '../command'
 import { flag, month, optional } from '../options'
 import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { shownAtOnce, table } from '../print'
 
-export const list = defineCommand('invoices list', {
+const list = defineCommand('invoices list', {
   about: `Shows invoices with their status, due date and mailing date; at most the newest ${shownAtOnce}.`,
   options: {
     period: optional(month, 'Only this month.'),
@@ -32,6 +32,8 @@ export const list = defineCommand('invoices list', {
     return done(json, [table(header, invoices.map(rowOf)), ...cut, sumsOf(invoices)].join('\n'))
   },
 })
+
+export const commands: readonly Command[] = [list]
 
 function presentInvoice(invoice: PartnerInvoice) {
   const { number, slug: partner, status, totalPence, issuedAt, dueAt, paidAt, voidedAt, mailedAt } = invoice

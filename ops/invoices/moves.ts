@@ -14,7 +14,7 @@ import {
 import { findPartnerBySlug } from '../../db/partners/partners'
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
-import { type Answer, defineCommand, done, refused } from '../command'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import { type Ops, recordChange } from '../connect'
 import { day, month, optional, reason as reasonKind, required } from '../options'
 import { thePartner, unknownPartner } from '../partners/by-slug'
@@ -24,7 +24,7 @@ const which = {
   partner: thePartner,
 }
 
-export const voidOne = defineCommand('invoices void', {
+const voidOne = defineCommand('invoices void', {
   about: 'Voids an open invoice; its charges are billed when the month is run again, or on the next invoice.',
   options: { ...which, reason: required(reasonKind, 'The reason; the partner sees it with the invoice.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
@@ -32,7 +32,7 @@ export const voidOne = defineCommand('invoices void', {
     move(ops, invoice, 'void', (tx, number) => voidInvoice(tx, { number, reason, at: ops.clock.now() })),
 })
 
-export const markPaid = defineCommand('invoices mark-paid', {
+const markPaid = defineCommand('invoices mark-paid', {
   about: 'Records the payment of an open invoice.',
   options: { ...which, on: optional(day, 'The day of payment; the default is today.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--on', '2026-11-12'],
@@ -45,12 +45,14 @@ export const markPaid = defineCommand('invoices mark-paid', {
   },
 })
 
-export const markUnpaid = defineCommand('invoices mark-unpaid', {
+const markUnpaid = defineCommand('invoices mark-unpaid', {
   about: 'Undoes `invoices mark-paid`, so that the invoice is open again.',
   options: which,
   example: ['--period', '2026-10', '--partner', 'acme'],
   run: (ops, invoice) => move(ops, invoice, 'open', (tx, number) => markInvoiceUnpaid(tx, { number })),
 })
+
+export const commands: readonly Command[] = [voidOne, markPaid, markUnpaid]
 
 const actions = {
   void: 'invoice.void',

@@ -4,13 +4,13 @@ import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatMicropounds, formatPence } from '../../domain/money'
 import { isOver, londonMonthOf, type Month, monthInWords } from '../../domain/month'
-import { defineCommand, done, refused } from '../command'
+import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { month, required } from '../options'
 import { onlyPartner, unknownPartner } from '../partners/by-slug'
 import { columns } from '../print'
 
-export const preview = defineCommand('invoices preview', {
+const preview = defineCommand('invoices preview', {
   about: 'Shows what a run of the month would bill, line by line. Writes nothing.',
   options: { period: required(month, 'The month; for the current month, the bill so far.'), partner: onlyPartner },
   example: ['--period', '2026-10', '--partner', 'acme'],
@@ -39,6 +39,8 @@ export const preview = defineCommand('invoices preview', {
     }
   },
 })
+
+export const commands: readonly Command[] = [preview]
 
 interface Preview {
   readonly partner: string

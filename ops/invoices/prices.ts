@@ -97,7 +97,7 @@ const list = defineCommand('price list', {
   }),
 })
 
-export const priceCommands: readonly Command[] = [set, remove, list, showDefault, setDefault, removeDefault]
+export const commands: readonly Command[] = [set, remove, list, showDefault, setDefault, removeDefault]
 
 function notPlanned(from: Month): Refusal {
   return refused(

@@ -3,7 +3,7 @@
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
-import { type Answer, defineCommand, done, type ParsedOptions, refused } from '../command'
+import { type Answer, type Command, defineCommand, done, type ParsedOptions, refused } from '../command'
 import type { Ops } from '../connect'
 import { OperatorError } from '../errors'
 import { month, required } from '../options'
@@ -16,20 +16,22 @@ const options = {
 }
 const example = ['--period', '2026-10', '--partner', 'acme']
 
-export const run = defineCommand('invoices run', {
+const run = defineCommand('invoices run', {
   about: 'Bills a past month for every partner without an invoice for it. Two concurrent calls share one run.',
   options,
   example,
   run: bill,
 })
 
-export const rerun = defineCommand('invoices rerun', {
+const rerun = defineCommand('invoices rerun', {
   about:
     'Bills a past month again, for example after a correction. Existing invoices do not change, and late charges appear on the next invoice.',
   options,
   example,
   run: bill,
 })
+
+export const commands: readonly Command[] = [run, rerun]
 
 async function bill(ops: Ops, { period, partner: wanted }: ParsedOptions<typeof options>): Promise<Answer> {
   if (!isOver(period, ops.clock.now())) {

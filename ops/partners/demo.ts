@@ -37,7 +37,7 @@ import type { Clock } from '../../runtime/clock'
 import { createLog } from '../../runtime/log'
 import type { PayoutRef } from '../../workflows/payouts/payout'
 import { withSimulatedBank } from '../bank/simulated'
-import { type Answer, defineCommand, done } from '../command'
+import { type Answer, type Command, defineCommand, done } from '../command'
 import { type Ops, recordChange } from '../connect'
 import { creditAmount, email, partnerName, required, slug } from '../options'
 import { type Calendar, calendarOf, type DemoPayout, demoMonths, recentCalendar, requestOf } from './demo-months'
@@ -50,7 +50,7 @@ import { approvePartner } from './verification'
  * chronological order. The last finished month has no invoice. The sandbox is not connected to its bank yet, so its
  * payouts are simulated.
  */
-export const demoPartner = defineCommand('partner demo', {
+const demo = defineCommand('partner demo', {
   about:
     'Opens a demo partner at simulated banks, with live payouts in the last three months and this one, and no invoice for last month. Works only if both banks are on this machine. Run it before a worker starts.',
   options: {
@@ -66,6 +66,8 @@ export const demoPartner = defineCommand('partner demo', {
     )
   },
 })
+
+export const commands: readonly Command[] = [demo]
 
 interface Wanted {
   readonly name: string

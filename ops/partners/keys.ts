@@ -86,7 +86,7 @@ const revoke = defineCommand('key revoke', {
   }),
 })
 
-export const keyCommands: readonly Command[] = [create, list, revoke]
+export const commands: readonly Command[] = [create, list, revoke]
 
 function changeOf(action: string, { partnerId, environment, keyPrefix }: ApiKeyRow, at: Date): Change {
   return { partnerId, at, environment, action, detail: keyPrefix }

@@ -118,7 +118,7 @@ export async function connectSoon(ops: Ops, partnerId: string): Promise<void> {
   await tryTemporal(ops, (temporal, { startConnectSandbox }) => startConnectSandbox({ temporal, ...queue }, partnerId))
 }
 
-export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
+export const commands: readonly Command[] = [create, show, list, suspend, reactivate, close]
 
 /** Uses the API's field names. */
 export function presentPartner(partner: PartnerRow) {

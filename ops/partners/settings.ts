@@ -28,7 +28,7 @@ const settings = {
   'rate-limit-live': optional(rateLimit, 'Requests per second in live.'),
 }
 
-export const setPartner = defineCommand('partner set', {
+const setPartner = defineCommand('partner set', {
   about: "Changes a partner's limits, countries, emails, billing address, name or rate limits. Omitted settings stay.",
   options: { partner: thePartner, ...settings },
   example: '--partner acme --min 2.50 --max-per-payout 5000.00 --countries GB --billing-email bills@acme.test'.split(
@@ -81,7 +81,7 @@ const refuseName = defineCommand('partner refuse-name', {
   run: (ops, given) => decideName(ops, given.partner, 'partner.name_refuse', () => ({})),
 })
 
-export const nameCommands: readonly Command[] = [approveName, refuseName]
+export const commands: readonly Command[] = [setPartner, approveName, refuseName]
 
 function decideName(
   ops: Ops,

@@ -64,7 +64,7 @@ const approve = defineCommand('partner approve', {
   }),
 })
 
-export const verificationCommands: readonly Command[] = [verify, approve]
+export const commands: readonly Command[] = [verify, approve]
 
 interface ApproveDeps extends VerificationDeps {
   readonly bank: Pick<SimulatedBank, 'approveCustomer'>

@@ -116,8 +116,7 @@ const shred = defineCommand('payout shred', {
   },
 })
 
-export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
-export const shredCommands: readonly Command[] = [shred]
+export const commands: readonly Command[] = [retry, resolve, bind, shred]
 
 /** Explains why a woken payout does not continue. Null if the rail is not paused. */
 async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {

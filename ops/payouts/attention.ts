@@ -94,7 +94,7 @@ const attended = defineCommand('payout attended', {
   },
 })
 
-export const payoutCommands: readonly Command[] = [attention, show, attended]
+export const commands: readonly Command[] = [attention, show, attended]
 
 const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with `payout bind`. Once the bank has ' +

@@ -40,7 +40,7 @@ const cancel = defineCommand('payout cancel', {
   },
 })
 
-export const payoutCancelCommands: readonly Command[] = [cancel]
+export const commands: readonly Command[] = [cancel]
 
 const undecided =
   'The cancellation is not decided yet: check that Temporal and a worker are running, then repeat the command.'

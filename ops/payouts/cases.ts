@@ -138,7 +138,7 @@ const resolve = defineCommand('case resolve', {
   },
 })
 
-export const caseCommands: readonly Command[] = [open, list, show, addNote, resolve]
+export const commands: readonly Command[] = [open, list, show, addNote, resolve]
 
 function unknownCase(id: string): Refusal {
   return refused('not_found', `There is no case ${id}.`)

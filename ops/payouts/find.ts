@@ -83,7 +83,7 @@ const find = defineCommand('payout find', {
   },
 })
 
-export const findCommands: readonly Command[] = [find]
+export const commands: readonly Command[] = [find]
 
 /** The options of commands that show one payout and change nothing. */
 export const namedPayout = {

@@ -70,7 +70,7 @@ const show = defineCommand('wallet show', {
   }),
 })
 
-export const walletCommands: readonly Command[] = [credit, show]
+export const commands: readonly Command[] = [credit, show]
 
 function presentWallet({ environment, rail, chain, address, balanceMicroUsdc }: WalletRow, held: HeldSum) {
   const funding_wallet = { currency: 'USDC', chain, address }

@@ -101,7 +101,7 @@ const keep = defineCommand('deposit keep', {
     decide(ops, { id, note, outcome: 'kept', amountMicroUsdc: null, by: ops.madeBy, login: ops.login }),
 })
 
-export const depositCommands: readonly Command[] = [list, credit, confirm, withdraw, keep]
+export const commands: readonly Command[] = [list, credit, confirm, withdraw, keep]
 
 async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
   const { id } = decision

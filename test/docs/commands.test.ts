@@ -7,7 +7,7 @@ import { findPayoutStory, type StoryPayout } from '../../db/payouts/story'
 import { assert } from '../../domain/assert'
 import { readArguments } from '../../ops/arguments'
 import { nameOf } from '../../ops/command'
-import { commands } from '../../ops/commands'
+import { allCommands } from '../../ops/commands'
 import { exampleId } from '../../ops/options'
 import { nextSteps } from '../../ops/payouts/explain/next'
 import { systemClock } from '../../runtime/clock'
@@ -16,6 +16,8 @@ import { aPartner, aPayoutRow } from '../support/api/fixtures'
 import { useDatabase } from '../support/db/database'
 import { read, repositoryFiles } from '../support/source-imports'
 import { wordsOf } from '../support/terminal'
+
+const commands = allCommands()
 
 const db = useDatabase()
 const pages = repositoryFiles().filter((file) => /^(README|docs\/.+)\.md$/.test(file))

@@ -3,8 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { bareOptionOf, nameOf } from '../../ops/command'
-import { commands } from '../../ops/commands'
+import { allCommands } from '../../ops/commands'
 import { type OpsTerminal, openTerminal, runWith } from '../support/terminal'
+
+const commands = allCommands()
 
 // Nothing listens at this address, so a command that accepts its arguments exits with code 1.
 const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
@@ -73,10 +75,10 @@ describe('an argument without an option name', () => {
       'show',
       'attended',
       'explain',
+      'cancel',
       'retry',
       'resolve',
       'bind',
-      'cancel',
       'shred',
     ])
     for (const command of about) expect(bareOptionOf(command)).toBe('payout')
@@ -93,6 +95,19 @@ describe('an argument without an option name', () => {
     [['payout', 'attention', id], `\`payout attention\` does not take "${id}".`],
   ])('is refused if it is invalid, repeated or not expected: %j', (argv, message) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'refused', message })
+  })
+})
+
+describe('an option before the command', () => {
+  test.each(['wallet', 'acme'])('may have the value %s, also if that is the first word of a command', async (slug) => {
+    expect(await runWith(nowhere, ['--partner', slug, 'key', 'list'])).toMatchObject({ code: 1 })
+  })
+
+  test('is a flag for every command or takes a value for every command', () => {
+    const options = commands.flatMap((command) => Object.entries(command.options))
+    const kinds = new Set(options.map(([name, { kind }]) => `${name} ${kind.isFlag ? 'is a flag' : 'takes a value'}`))
+
+    expect(kinds.size).toBe(new Set(options.map(([name]) => name)).size)
   })
 })
 

@@ -60,6 +60,16 @@ describe('the payouts program', () => {
 
     expect(packagesLoadedBy([word], env)).toEqual([])
   })
+
+  test.each(['invoices list', 'partner list', 'worker list'])(
+    'loads no package for Temporal or the API for %s',
+    (words) => {
+      const loaded = packagesLoadedBy(words.split(' '), { DATABASE_URL: 'postgres://me@127.0.0.1:1/x' })
+
+      expect(loaded.filter((file) => file.includes('/node_modules/typeorm/'))).not.toEqual([])
+      expect(loaded.filter((file) => /\/node_modules\/(@temporalio|@grpc|@?koa|typebox)\//.test(file))).toEqual([])
+    },
+  )
 })
 
 describe('progress', () => {

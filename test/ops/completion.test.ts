@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { nameOf } from '../../ops/command'
-import { commands } from '../../ops/commands'
+import { allCommands } from '../../ops/commands'
 import { openPseudoTerminal } from '../support/pseudo-terminal'
 import { runWith } from '../support/terminal'
+
+const commands = allCommands()
 
 const shells = ['bash', 'zsh', 'fish']
 const installed = shells.filter((shell) => spawnSync(shell, ['--version']).status === 0)

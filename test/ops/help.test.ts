@@ -1,14 +1,26 @@
-// --help for every command, generated from the table that also drives parsing. Each page has an example, which must
-// parse.
+// The table of all commands, and --help, which is generated from it. Each page of help has an example, which must parse.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
-import { nameOf } from '../../ops/command'
-import { commands } from '../../ops/commands'
+import { clientCommands } from '../../ops/client/commands'
+import { type AnyCommand, nameOf } from '../../ops/command'
+import { allCommands } from '../../ops/commands'
+import { read, repositoryFiles, root } from '../support/source-imports'
 import { runWith, wordsOf } from '../support/terminal'
 
+const commands = allCommands()
+
 const nouns = [...new Set(commands.flatMap(({ noun, verb }) => (verb === '' ? [] : [noun])))]
+
+test('the table has each command of each module once', () => {
+  const modules = repositoryFiles().filter(
+    (file) => /^ops\/(?!command\.)/.test(file) && read(file).includes('defineCommand('),
+  )
+  const defined: AnyCommand[] = modules.flatMap((file) => require(join(root, file)).commands)
+
+  expect(commands.map(nameOf).toSorted()).toEqual([...clientCommands, ...defined].map(nameOf).toSorted())
+})
 
 describe('--help', () => {
   test('lists every ops command', async () => {

@@ -43,7 +43,7 @@ const explain = defineCommand('payout explain', {
   }),
 })
 
-export const explainCommands: readonly Command[] = [explain]
+export const commands: readonly Command[] = [explain]
 
 function headingOf({
   id,
