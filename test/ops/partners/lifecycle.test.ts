@@ -6,7 +6,7 @@ import { addNotice } from '../../../db/partners/notices'
 import { findPartnerBySlug, updatePartner } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
 import { verificationNotStarted } from '../../support/db/a-partner'
-import { oneSentence, openTerminal, useTerminal } from '../../support/terminal'
+import { oneSentence, openTerminal, useTerminal, wordsOf } from '../../support/terminal'
 
 interface Partner {
   readonly id: string
@@ -73,16 +73,7 @@ describe('partner create', () => {
   })
 
   test('prints the new partner', async () => {
-    const { code, out } = await terminal.ops(
-      'partner',
-      'create',
-      '--name',
-      'B',
-      '--slug',
-      'told',
-      '--email',
-      'b@b.test',
-    )
+    const { code, out } = await terminal.ops(...wordsOf('partner create --name B --slug told --email b@b.test'))
 
     expect(code).toBe(0)
     expect(out).toMatch(/^partner +told\nname +B\n/)

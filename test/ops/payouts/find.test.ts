@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { releaseRow } from '../../../db/payouts/steps'
 import { systemClock } from '../../../runtime/clock'
 import { type AClaim, aClaim } from '../../support/stages/payout'
-import { oneSentence, useTerminal } from '../../support/terminal'
+import { oneSentence, useTerminal, wordsOf } from '../../support/terminal'
 
 const terminal = useTerminal()
 const transfer = 'tr_8f14e45f-ea2b'
@@ -52,16 +52,7 @@ test.each<[string, string[], () => string[]]>([
 })
 
 test('payout find prints the fields that distinguish payouts, without recipient or reference', async () => {
-  const { code, out } = await terminal.ops(
-    'payout',
-    'find',
-    '--partner',
-    'acme',
-    '--amount',
-    '33.00',
-    '--status',
-    'pending',
-  )
+  const { code, out } = await terminal.ops(...wordsOf('payout find --partner acme --amount 33.00 --status pending'))
   const none = await terminal.ops('payout', 'find', '--partner', 'acme', '--amount', '34.00')
 
   expect(code).toBe(0)
