@@ -70,7 +70,7 @@ function read(argv: readonly string[], program: string | undefined): Reading {
     const reading = readArguments(commands, argv, program)
     if (reading.outcome === 'run') return reading
   }
-  // Help and refusals list other commands too, and an option's value before the noun is not recognized above.
+  // Help and refusals list other commands too. The value of an option before the noun was taken for the noun above.
   return readArguments(allCommands(), argv, program)
 }
 

@@ -99,7 +99,7 @@ describe('an argument without an option name', () => {
 })
 
 describe('an option before the command', () => {
-  test.each(['wallet', 'acme'])('may have the value %s, also if that is the first word of a command', async (slug) => {
+  test.each(['wallet', 'acme'])('may have the value %s, even if a command begins with that word', async (slug) => {
     expect(await runWith(nowhere, ['--partner', slug, 'key', 'list'])).toMatchObject({ code: 1 })
   })
 
