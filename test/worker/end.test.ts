@@ -59,13 +59,7 @@ test.concurrent('a worker is forced to end when Temporal stays silent for longer
     const prefix = aPrefix()
     const worker = start({ TASK_QUEUE_PREFIX: prefix })
     await worker.ready
-    // Makes the worker reconnect, because keepalive would close a connection older than 15 s, with its polls, before
-    // the 30 s have passed.
-    await temporal.cut()
-    const cutAt = Date.now()
-    await temporal.restore()
-    // Without a poll in flight, the worker would have nothing to wait for.
-    await until('it polls again', async () => (await lastPollAt(prefix)) > cutAt)
+    await untilItPollsOnANewConnection(temporal, prefix)
     temporal.stopForwarding()
 
     const { code, afterMs } = await askedToStop(worker)
@@ -121,6 +115,22 @@ async function withServers(ends: (servers: Servers) => Promise<void>): Promise<v
 
 function aPrefix(): string {
   return `end-${randomBytes(4).toString('hex')}`
+}
+
+/**
+ * Without a poll in flight, the worker would have nothing to wait for. Keepalive closes a silent connection, with its
+ * polls, 45 s after it was opened, so a connection that is too old to stay open for the next 30 s is replaced.
+ */
+async function untilItPollsOnANewConnection(temporal: TcpProxy, prefix: string): Promise<void> {
+  let connectedAt: number
+  do {
+    await temporal.cut()
+    const cutAt = Date.now()
+    await temporal.restore()
+    await until('it is connected again', () => temporal.isConnected())
+    connectedAt = Date.now()
+    await until('it polls again', async () => (await lastPollAt(prefix)) > cutAt)
+  } while (Date.now() - connectedAt > 10_000)
 }
 
 /** When the server received the last poll for housekeeping workflows, in ms since 1970. */
