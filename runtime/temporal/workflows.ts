@@ -111,14 +111,13 @@ function createPayoutRequests(
   options: WorkflowsOptions,
 ): Pick<Workflows, 'startPayout' | 'cancelPayout' | 'stopWaiting'> {
   const { temporal, config, log } = options
-  const { answerTimeoutMs, pollMs } = config.payouts
-  const settings = { queuePrefix: config.taskQueuePrefix, pollMs }
+  const settings = { queuePrefix: config.taskQueuePrefix, pollMs: config.payouts.pollMs }
   const waits = createWaits()
   const asked = new Map<string, Promise<Verdict | null>>()
 
   async function ask(payout: PayoutStart): Promise<Verdict | null> {
     try {
-      return await askWithin(temporal, answerTimeoutMs, () =>
+      return await askWithin(temporal, config.payouts.answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, Verdict, []>(createUpdate, {
           updateId: createUpdate,
           startWorkflowOperation: operationOf(starts.payout(payout, settings)),
@@ -142,7 +141,7 @@ function createPayoutRequests(
 
   async function cancel(payout: PayoutStart): Promise<'decided' | 'undecided'> {
     try {
-      await askWithin(temporal, answerTimeoutMs, () =>
+      await askWithin(temporal, config.payouts.answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
           // Each request is decided separately, because a payout that was being sent at the last request may be unsent
           // again.

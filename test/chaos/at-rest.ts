@@ -10,7 +10,7 @@ const shownAtMost = 20
 
 /** Empty if the ledger is consistent and matches the bank's books in every wallet. */
 export async function driftsOf({ db, bank }: World): Promise<string[]> {
-  const rails = railsTo(bank, { callMs: 10_000 })
+  const rails = railsTo(bank)
   try {
     const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, limits }, 'full')
     const unproved = busy + failed > 0 ? [`${busy} wallets were busy at rest, ${failed} could not be proved`] : []

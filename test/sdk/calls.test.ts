@@ -13,7 +13,8 @@ import { changePartner } from '../support/api/fixtures'
 import { aRequest, type Payer, usePayoutWorld } from '../support/api/payout-world'
 import { type Fault, useFaultyProxy } from './faulty-proxy'
 
-const world = usePayoutWorld({ rateLimit: 'on', payouts: { pollMs: [600_000] } })
+// The timeout is short, because no worker answers a top-up.
+const world = usePayoutWorld({ rateLimit: 'on', payouts: { pollMs: [600_000], answerTimeoutMs: 8_000 } })
 const proxy = useFaultyProxy(() => world.api.url)
 let payer: Payer
 let client: Client

@@ -12,7 +12,7 @@ import { aRequest, type Payer, usePayoutWorld } from '../support/api/payout-worl
 import { until } from '../support/until'
 import { useFaultyProxy } from './faulty-proxy'
 
-const world = usePayoutWorld({ payouts: { answerTimeoutMs: 3_000 } })
+const world = usePayoutWorld()
 const proxy = useFaultyProxy(() => world.api.url)
 let payer: Payer
 let client: Client

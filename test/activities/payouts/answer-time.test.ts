@@ -7,7 +7,7 @@ import { systemClock } from '../../../runtime/clock'
 import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { aRecipient } from '../../support/bank/recipients'
 import { useDatabase } from '../../support/db/database'
-import { aClaim, movableClock, stepDeps, usePayer } from '../../support/stages/payout'
+import { aClaim, movableClock, railsTo, stepDeps, usePayer } from '../../support/stages/payout'
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toAccounts = { method: 'POST', path: '*/external_accounts' }
@@ -19,7 +19,7 @@ const db = useDatabase()
 const { bank, rails, partner } = usePayer(db, { callMs: answerCallMs })
 
 test('registering a recipient is retried within the time limit while the bank is too busy', async () => {
-  const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
+  const { steps, payout } = await aDebited({ answerWithinMs: 60_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: 2, match: toAccounts })
 
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
@@ -27,7 +27,7 @@ test('registering a recipient is retried within the time limit while the bank is
 })
 
 test('if the bank stays too busy, nothing is sent and the idempotency key is free again', async () => {
-  const { steps, payout } = await aDebited({ answerWithinMs: 1_000 })
+  const { steps, payout } = await aDebited({ answerWithinMs: 3_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: null, match: toAccounts })
 
   expect(await steps.submitToRail(payout)).toMatchObject(notSent)
@@ -35,7 +35,7 @@ test('if the bank stays too busy, nothing is sent and the idempotency key is fre
 })
 
 test('other registration errors are not retried while the caller waits', async () => {
-  const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
+  const { steps, payout } = await aDebited({ answerWithinMs: 60_000 })
   const down = await bank.fault({ kind: 'status', status: 503, times: null, match: toAccounts })
 
   expect(await steps.submitToRail(payout)).toMatchObject(notSent)
@@ -66,7 +66,7 @@ test('the transfer gets only the time that the registration leaves', async () =>
 })
 
 test('a transfer call that uses its full timeout has an unknown outcome', async () => {
-  const [answerWithinMs, registeringMs] = [1_000, 500]
+  const [answerWithinMs, registeringMs] = [10_000, 500]
   const { steps, payout } = await aDebited({ answerWithinMs })
   await bank.fault({ kind: 'hang', stage: 'after', ms: registeringMs, match: toAccounts })
   await bank.fault({ kind: 'hang', stage: 'after', match: toTransfers })
@@ -77,7 +77,7 @@ test('a transfer call that uses its full timeout has an unknown outcome', async 
 
   expect(step).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
   expect(tookMs).toBeGreaterThan(registeringMs + answerCallMs)
-  expect(tookMs).toBeLessThan(answerWithinMs + answerCallMs + 500)
+  expect(tookMs).toBeLessThan(answerWithinMs + answerCallMs)
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
@@ -86,14 +86,19 @@ test('the requests of one registration share one time limit', async () => {
   const { payout } = await aDebited({ answerWithinMs: 1_000 })
   const { customerRef } = await loadStep(db, payout.payoutId)
   const wanted = { customerRef: customerRef ?? '', recipient }
-  await rails.provider_sandbox.registerRecipient({ ...wanted, endBy: inMs(10_000), key: 'first-key' })
+  const callMs = 20_000
+  const patient = railsTo(bank, { callMs })
+  const { registerRecipient } = patient.provider_sandbox
+  await registerRecipient({ ...wanted, endBy: inMs(callMs), key: 'first-key' })
   await bank.fault({ kind: 'hang', times: null, match: { method: 'GET', path: '*/external_accounts/*' } })
 
   const before = performance.now()
-  const registered = await rails.provider_sandbox.registerRecipient({ ...wanted, endBy: inMs(300), key: 'second-key' })
+  const registered = await registerRecipient({ ...wanted, endBy: inMs(500), key: 'second-key' })
+  const tookMs = performance.now() - before
 
+  patient.close()
   expect(registered).toMatchObject({ outcome: 'unavailable' })
-  expect(performance.now() - before).toBeLessThan(answerCallMs - 50)
+  expect(tookMs).toBeLessThan(callMs / 2)
 })
 
 const recipient = { ...aRecipient(), accountNumber: '12345678' }

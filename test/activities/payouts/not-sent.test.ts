@@ -10,7 +10,7 @@ import { aClaim, movableClock, remainingRecipientData, stepDeps, usePayer } from
 import { payoutActivities } from '../../support/stages/payout-activities'
 
 const db = useDatabase()
-const { bank, rails, partner } = usePayer(db)
+const { bank, rails, partner } = usePayer(db, { callMs: 5_000 })
 const clock = movableClock()
 const deps = stepDeps(db, rails, { clock })
 const steps = payoutActivities(deps)
@@ -21,7 +21,7 @@ const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_c
 test('if the bank is busy for the whole time limit, the debit is reversed and the idempotency key is free again', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
-  const hasty = { ...deps, limits: { ...deps.limits, answerWithinMs: 400 } }
+  const hasty = { ...deps, limits: { ...deps.limits, answerWithinMs: 1_000 } }
 
   expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
   expect(await rowOf(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
@@ -67,7 +67,7 @@ test('once a second run has answered "pending", the first one cannot release the
 })
 
 test('a transfer counts as missing only after a quiet period since the last call that could have created it', async () => {
-  const limits = { repeatForMs: 60_000, listLagMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
+  const limits = { repeatForMs: 60_000, listLagMs: 40_000, answerWithinMs: 20_000, answerCallMs: 5_000 }
   const deps = stepDeps(db, rails, { clock, limits })
   const patient = payoutActivities(deps)
   const payout = await aDebited()

@@ -16,7 +16,7 @@ let partnerId: string
 let steps: ReturnType<typeof payoutActivities>
 
 beforeAll(async () => {
-  rails = railsTo(bank, { callMs: 2_000 })
+  rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
   steps = stepsWithStaleAnswer(() => Promise.resolve())
 })

@@ -216,7 +216,7 @@ async function withdraw(): Promise<void> {
 
 async function tellBankOurAddress(): Promise<void> {
   // The bank is slow to create a webhook key.
-  const rails = railsTo(bank, { callMs: 10_000 })
+  const rails = railsTo(bank)
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
   for (const environment of ['sandbox', 'live'] as const) {
     const deps = { db: worker.db, clock: systemClock, rail: railOf[environment] }

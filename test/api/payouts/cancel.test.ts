@@ -10,7 +10,7 @@ import { until } from '../../support/bank/client'
 
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
 // No poll happens within a test, so only the cancel wakes the workflow.
-const world = usePayoutWorld({ payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
+const world = usePayoutWorld({ payouts: { pollMs: [600_000] } })
 let payer: Payer
 
 beforeEach(async () => {

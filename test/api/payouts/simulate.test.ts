@@ -224,7 +224,8 @@ const ask = (api: Api, id: string, outcome = 'settle') =>
 
 async function withBank(url: string, work: (api: Api) => Promise<void>): Promise<void> {
   const bank = { sandbox: { url, key: keys.sandbox }, live: null }
-  const api = await startApi({ database: world.api.databaseUrl, bank })
+  const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
+  const api = await startApi({ database: world.api.databaseUrl, bank, simulateTimeouts })
   try {
     await work(api)
   } finally {

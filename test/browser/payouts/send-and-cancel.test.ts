@@ -14,7 +14,7 @@ import { until } from '../../support/until'
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
 const held = useBrowser()
 // No poll happens within a test, so only the cancel wakes the workflow.
-const world = usePayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
+const world = usePayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000] } })
 let payer: Payer
 let visitor: Visitor
 

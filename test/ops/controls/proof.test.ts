@@ -21,7 +21,7 @@ let steps: ReturnType<typeof payoutActivities>
 
 beforeAll(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank, { callMs: 2_000 })
+  rails = railsTo(bank)
 })
 afterAll(async () => {
   rails.close()

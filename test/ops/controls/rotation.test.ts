@@ -28,7 +28,6 @@ beforeAll(async () => {
     workers: 'none',
     keyring: restartable(),
     secretKeys: [k2],
-    payouts: { answerTimeoutMs: 500 },
   })
   payerId = (await world.aPayer()).id
   oldKey = await aKeyUnder([k1])

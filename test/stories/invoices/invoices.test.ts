@@ -176,7 +176,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   for (const state of ['returned', 'refunded']) {
     await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state, last: true })
   }
-  const rails = railsTo(world.bank, { callMs: 5_000 })
+  const rails = railsTo(world.bank)
   const deps = stepDeps(world.db, rails, { clock: { now: () => at } })
   const { status } = await payoutActivities(deps).pollReturn({ payoutId })
   rails.close()

@@ -39,6 +39,8 @@ export interface ApiOptions {
   /** The prefix of the payout workers' task queues. By default, no worker polls the queues. */
   readonly taskQueuePrefix?: string
   readonly answerTimeoutMs?: number
+  /** The default allows for a busy machine. */
+  readonly simulateTimeouts?: { readonly connectMs: number; readonly callMs: number }
   readonly temporalAddress?: string
   readonly pollMs?: readonly number[]
   readonly rateLimit?: 'on' | 'off'
@@ -150,9 +152,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
   const pollMs = options.pollMs ?? [1_000]
-  const simulating = { connectMs: 500, callMs: 1_000 }
-  const sandboxBank = simulatedBankOrNone(options.bank?.sandbox ?? null, clock, simulating)
-  const liveBank = simulatedBankOrNone(options.bank?.live ?? null, clock, simulating)
+  const { simulateTimeouts = { connectMs: 20_000, callMs: 20_000 } } = options
+  const sandboxBank = simulatedBankOrNone(options.bank?.sandbox ?? null, clock, simulateTimeouts)
+  const liveBank = simulatedBankOrNone(options.bank?.live ?? null, clock, simulateTimeouts)
   const deps: ApiDeps = {
     config: {
       publicUrl: options.publicUrl ?? testOrigin,
@@ -183,7 +185,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       config: {
         taskQueuePrefix: options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`,
         verificationPollMs: pollMs,
-        payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs },
+        payouts: {
+          pollMs,
+          get answerTimeoutMs() {
+            return options.answerTimeoutMs ?? 300
+          },
+        },
       },
       log,
     }),

@@ -96,7 +96,7 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
  * which the proof needs.
  */
 async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
-  const rails = railsTo(bank, { callMs: 10_000 })
+  const rails = railsTo(bank)
   try {
     await connectSandboxWallet({ db, clock: systemClock, rails }, refs)
   } finally {
@@ -192,23 +192,24 @@ export function claimOf(
 
 type NewClaim = Parameters<typeof claimPayout>[1]
 
-/** A random account number that never ends in 0000, because a payout to such an account fails in the sandbox. */
 /** The start of a return workflow for a live payout of 120.00 GBP. */
 export function aReturn(payoutId: string) {
   return { payoutId, environment: 'live', idempotencyKey: 'order-1001', slug: 'acme', amountPence: 12_000n } as const
 }
 
+/** A random account number that never ends in 0000, because a payout to such an account fails in the sandbox. */
 export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
 
-export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } = {}): Rails {
-  return createRails({ bank: accessTo(bank), clock, timeouts: { connectMs: 2_000, callMs } })
+/** The timeouts allow for a busy machine. */
+export function railsTo(bank: TestBank, { callMs = 20_000, clock = systemClock } = {}): Rails {
+  return createRails({ bank: accessTo(bank), clock, timeouts: { connectMs: 20_000, callMs } })
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
   // Long enough to register a recipient on a busy machine. Tests about a slow bank use shorter limits.
-  const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
+  const limits = { repeatForMs: 2_000, listLagMs: 200, answerWithinMs: 20_000, answerCallMs: 20_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, limits, ...change }
 }

@@ -71,7 +71,7 @@ export function useProofStage() {
 async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const database = await createDatabase()
   const db = await openDb(database.url)
-  const rails = railsTo(bank, { callMs: 2_000 })
+  const rails = railsTo(bank)
   const clock = movableClock()
   const parts = stepDeps(db, rails)
   const steps = payoutActivities(parts)

@@ -31,7 +31,8 @@ export interface StartedSystem {
   readonly exited: Promise<number | null>
 }
 
-const startLimitMs = 120_000
+/** Longer than a start on a busy machine takes. */
+const startLimitMs = 600_000
 
 /** Starts the program directly, or with the shell command `through` if it is given. */
 export function start(dataDir: string, env: Record<string, string>, through?: string): StartedSystem {

@@ -34,7 +34,7 @@ silenceTemporal()
 beforeAll(async () => {
   const bank = { delaysMs: { ...quick, funds_received: 150, payment_submitted: 300 } }
   world = await aPayoutWorld({ bank })
-  rails = railsTo(world.bank, { callMs: 5_000 })
+  rails = railsTo(world.bank)
   payers = [await world.aPayer(), await world.aPayer()]
   // Disconnects the sandbox wallets, so that the proof compares only the live wallets with the bank.
   await world.api.db.dataSource.query(

@@ -13,7 +13,7 @@ import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payou
 import { type Json, until } from '../../../support/bank/client'
 
 // The timeout is long, because workers are stopped and started while a caller waits.
-const world = usePayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
+const world = usePayoutWorld({ payouts: { answerTimeoutMs: 120_000 } })
 let payer: Payer
 
 beforeAll(async () => {
