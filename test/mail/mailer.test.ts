@@ -147,7 +147,7 @@ describe('an email that is not sent', () => {
     const sent = await Promise.all([silent, rude, tired].map((server) => sendTo(server, limits)))
 
     expect(sent.map(({ outcome }) => outcome)).toEqual(['later', 'later', 'later'])
-    expect(performance.now() - startedMs).toBeLessThan(5_000)
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
     for (const server of [silent, rude, tired]) server.close()
   })
 
@@ -175,7 +175,7 @@ describe('the outcome of an email once the server receives it', () => {
   test('is "perhaps" if the server’s final reply exceeds the timeout', async () => {
     const server = await aSlowServer(() => undefined)
 
-    const sent = await sendTo(server.server, { answerTimeoutMs: 300 })
+    const sent = await sendTo(server.server, { answerTimeoutMs: 2_000 })
 
     expect(sent).toEqual({ outcome: 'perhaps', reason: 'ETIMEDOUT' })
     expect(server.taken()).toBe(1)
@@ -183,9 +183,9 @@ describe('the outcome of an email once the server receives it', () => {
   })
 
   test('is "sent" if the server’s final reply is slow, but within the timeout', async () => {
-    const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 600))
+    const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 2_500))
 
-    expect(await sendTo(server.server, { connectTimeoutMs: 300, answerTimeoutMs: 5_000 })).toEqual({ outcome: 'sent' })
+    expect(await sendTo(server.server, { connectTimeoutMs: 2_000, answerTimeoutMs: 60_000 })).toEqual({ outcome: 'sent' })
     await server.close()
   })
 

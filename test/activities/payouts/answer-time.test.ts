@@ -88,12 +88,12 @@ test('the requests of one registration share one time limit', async () => {
   const wanted = { customerRef: customerRef ?? '', recipient }
   const callMs = 20_000
   const patient = railsTo(bank, { callMs })
-  const { registerRecipient } = patient.provider_sandbox
-  await registerRecipient({ ...wanted, endBy: inMs(callMs), key: 'first-key' })
+  const rail = patient.provider_sandbox
+  await rail.registerRecipient({ ...wanted, endBy: inMs(callMs), key: 'first-key' })
   await bank.fault({ kind: 'hang', times: null, match: { method: 'GET', path: '*/external_accounts/*' } })
 
   const before = performance.now()
-  const registered = await registerRecipient({ ...wanted, endBy: inMs(500), key: 'second-key' })
+  const registered = await rail.registerRecipient({ ...wanted, endBy: inMs(500), key: 'second-key' })
   const tookMs = performance.now() - before
 
   patient.close()

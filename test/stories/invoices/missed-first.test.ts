@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('a run is not lost if Temporal is down at its scheduled time and the worker updates the Schedule right after the restart', async () => {
   temporal = await openTemporal(0)
-  const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 8_000)
+  const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 20_000)
   // The 1st may be weeks away, so this is the real Schedule with another time.
   const schedule: OurSchedule = { ...invoiceRunSchedule, spec: { calendars: [calendarOf(dueAt)] } }
   await withClient(async (client) => {

@@ -60,7 +60,7 @@ test('payouts on a rail that a workflow paused get 201 pending, survive a restar
     [201, 'pending'],
   ])
   expect(answers[0]?.body.quote).toMatchObject({ wallet_sends_usdc: '153.30' })
-  expect(tookMs).toBeLessThan(8_000)
+  expect(tookMs).toBeLessThan(60_000)
   expect([live.status, live.body.status]).toEqual([201, 'processing'])
   expect(await transfers([...answers, again])).toEqual([0, 0, 0])
   const [state] = await railStates(world.api.db)
