@@ -1,10 +1,28 @@
-// Bundles the workflow code into the file that workers load.
+// Bundles the workflow code into the file that workers load. Run as a program, it is the last step of the build.
 
-import { extname, join } from 'node:path'
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import { version } from '@temporalio/worker/package.json'
+import { bundlePath, madeFromPathOf } from './bundle-path'
 
-/** Takes seconds, so the build bundles once for all workers, and the tests once per run. */
-export async function bundleWorkflows(workflowsPath: string = ownWorkflows): Promise<{ code: string }> {
+/** TypeScript when run from the sources, JavaScript when compiled. */
+const extension = extname(__filename)
+
+/** Writes the bundle, unless the existing one was built from the same sources, because bundling takes seconds. */
+export async function bundleInto(path: string): Promise<void> {
+  const fingerprint = fingerprintOf([...filesBelow('workflows'), ...filesBelow('domain'), __filename])
+  const madeFromPath = madeFromPathOf(path)
+  const madeFrom = existsSync(madeFromPath) ? readFileSync(madeFromPath, 'utf8') : null
+  if (existsSync(path) && madeFrom === fingerprint) return
+  const { code } = await bundleWorkflows()
+  replace(path, code)
+  replace(madeFromPath, fingerprint)
+}
+
+export async function bundleWorkflows(workflowsPath = besideUs('index')): Promise<{ code: string }> {
+  // Imported only here, because loading the bundler takes longer than checking whether it is needed.
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker')
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [besideUs('trace-context')],
@@ -15,9 +33,31 @@ export async function bundleWorkflows(workflowsPath: string = ownWorkflows): Pro
   return { code }
 }
 
-/** Finds the TypeScript file when run from the sources, and the JavaScript file when compiled. */
 function besideUs(name: string): string {
-  return join(__dirname, '..', 'workflows', `${name}${extname(__filename)}`)
+  return join(__dirname, '..', 'workflows', `${name}${extension}`)
 }
 
-const ownWorkflows = besideUs('index')
+function filesBelow(name: string): string[] {
+  const path = join(__dirname, '..', name)
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(extension))
+    .toSorted()
+    .map((file) => join(path, file))
+}
+
+/** The bundle contains SDK code, which must match the version that loads it. */
+function fingerprintOf(files: readonly string[]): string {
+  const hash = createHash('sha256').update(version)
+  // Uses relative paths, because two machines may have the same build in different folders.
+  for (const file of files) hash.update(`\0${relative(__dirname, file)}\0`).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+/** A worker that starts during the build reads the old file or the new one, never a partial one. */
+function replace(path: string, content: string): void {
+  const aside = `${path}.${process.pid}`
+  writeFileSync(aside, content)
+  renameSync(aside, path)
+}
+
+if (require.main === module) void bundleInto(bundlePath)

@@ -185,7 +185,9 @@ describe('the outcome of an email once the server receives it', () => {
   test('is "sent" if the server’s final reply is slow, but within the timeout', async () => {
     const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 2_500))
 
-    expect(await sendTo(server.server, { connectTimeoutMs: 2_000, answerTimeoutMs: 60_000 })).toEqual({ outcome: 'sent' })
+    expect(await sendTo(server.server, { connectTimeoutMs: 2_000, answerTimeoutMs: 60_000 })).toEqual({
+      outcome: 'sent',
+    })
     await server.close()
   })
 

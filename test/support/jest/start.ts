@@ -1,8 +1,8 @@
 // Starts the PostgreSQL and Temporal servers for all test files, and builds the workflow bundle.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { migrate } from '../../../db/migrate'
 import { removeCluster } from '../../../local/postgres/cluster'
@@ -11,7 +11,7 @@ import { isAlive } from '../../../local/process/identity'
 import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { startTemporal } from '../../../local/temporal/start'
 import { environment } from '../../../runtime/config/config'
-import { bundleWorkflows } from '../../../worker/bundle'
+import { bundleInto } from '../../../worker/bundle'
 import { openLogsFolder, requireNothingPersonal } from '../kept-logs'
 import stopAll, { onStop } from './stop'
 import { announce, templateDatabase, withDatabase } from './system'
@@ -25,7 +25,7 @@ export default async function start(): Promise<void> {
     const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
       postgres(hasMemory() ? openFolder(memory) : folder),
       temporal(folder),
-      bundle(folder),
+      bundle(),
     ])
     announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
   } catch (error) {
@@ -115,8 +115,9 @@ function reportProgress(): (progress: string) => void {
   }
 }
 
-async function bundle(folder: string): Promise<string> {
-  const path = join(folder, 'workflow-bundle.js')
-  writeFileSync(path, (await bundleWorkflows()).code)
+async function bundle(): Promise<string> {
+  const path = join(__dirname, '../../../.cache/workflow-bundle.js')
+  mkdirSync(dirname(path), { recursive: true })
+  await bundleInto(path)
   return path
 }
