@@ -110,7 +110,7 @@ type Ops = ReturnType<typeof opsWith>
 
 function opsWith(env: EnvironmentVariables, signal: AbortSignal) {
   const main = join(projectDir(), 'dist', 'ops', 'main.js')
-  const options: ExecFileOptions = { env, signal, timeout: 60_000 }
+  const options: ExecFileOptions = { env, signal, timeout: 120_000 }
   return async (...args: string[]) => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], options)
     return JSON.parse(String(stdout))

@@ -23,7 +23,7 @@ export interface NodePartOptions {
   readonly onRestart?: (start: () => Promise<void>) => Promise<void>
 }
 
-const readyLimitMs = 60_000
+const readyLimitMs = 120_000
 
 export function startNodePart(options: NodePartOptions): Promise<void> {
   return run(options, openLog(options.logFile))

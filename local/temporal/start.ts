@@ -25,7 +25,7 @@ export interface TemporalServer extends Server {
   readonly uiPort: number | null
 }
 
-const startLimitMs = 60_000
+const startLimitMs = 120_000
 const silentServerMs = 5000
 const portTaken = /address already in use|can't (set|bind)/i
 
