@@ -1,13 +1,25 @@
-// Finds free TCP ports: the preferred one, or one that the system picks. Remembers the ports of a local system.
+// Finds free TCP ports: the preferred one, or a random one. Remembers the ports of a local system.
 
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { LocalPorts } from '../runtime/config/config'
 import { writePrivate } from './files'
 
+/** With 0 as the preferred port, any free port is chosen. */
 export async function choosePort(preferred: number, host = '127.0.0.1'): Promise<number> {
-  return (await bind(preferred, host)) ?? (await bind(0, host)) ?? fail(host)
+  const candidates = [...(preferred === 0 ? [] : [preferred]), ...Array.from({ length: 100 }, aPort)]
+  for (const port of candidates) if (await isFree(port, host)) return port
+  throw new Error(`No free TCP port on ${host}.`)
+}
+
+/**
+ * The system takes the ports of outgoing connections from 32768 upwards. Such a connection could take a chosen port
+ * before its server listens, or while its server restarts.
+ */
+function aPort(): number {
+  return randomInt(20_000, 32_768)
 }
 
 /**
@@ -15,19 +27,16 @@ export async function choosePort(preferred: number, host = '127.0.0.1'): Promise
  * instead.
  */
 export async function isTaken(port: number, host: string): Promise<boolean> {
-  if ((await bind(port, host)) === null) return true
+  if (!(await isFree(port, host))) return true
   const answers = await Promise.all([answersOn(port, '127.0.0.1'), answersOn(port, '::1')])
   return answers.includes(true)
 }
 
-function bind(port: number, host: string): Promise<number | null> {
+function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(null))
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : null))
-    })
+    server.once('error', () => resolve(false))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }
 
@@ -42,10 +51,6 @@ function answersOn(port: number, host: string): Promise<boolean> {
     socket.once('error', () => settle(false))
     socket.once('timeout', () => settle(false))
   })
-}
-
-function fail(host: string): never {
-  throw new Error(`No free TCP port on ${host}.`)
 }
 
 type ServerName = keyof typeof usualPorts

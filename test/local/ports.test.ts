@@ -26,6 +26,10 @@ test('a free port is kept, and a taken one is replaced', async () => {
   expect(await choosePort(free)).not.toBe(free)
 })
 
+test('a chosen port is none that Linux or macOS use for outgoing connections', async () => {
+  expect(await choosePort(0)).toBeLessThan(32_768)
+})
+
 test.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])(
   'a port that is in use on %s counts as taken',
   async (host) => {
