@@ -9,17 +9,17 @@ import { writePrivate } from './files'
 
 /** With 0 as the preferred port, any free port is chosen. */
 export async function choosePort(preferred: number, host = '127.0.0.1'): Promise<number> {
-  const candidates = [...(preferred === 0 ? [] : [preferred]), ...Array.from({ length: 100 }, aPort)]
+  const candidates = [...(preferred === 0 ? [] : [preferred]), ...Array.from({ length: 20 }, aPort)]
   for (const port of candidates) if (await isFree(port, host)) return port
   throw new Error(`No free TCP port on ${host}.`)
 }
 
 /**
- * The system takes the ports of outgoing connections from 32768 upwards. Such a connection could take a chosen port
- * before its server listens, or while its server restarts.
+ * By default, Linux takes the ports of outgoing connections from 32768 upwards, and macOS from 49152. Such a connection
+ * could take a chosen port before its server listens, or while its server restarts. Kubernetes uses 30000 to 32767.
  */
 function aPort(): number {
-  return randomInt(20_000, 32_768)
+  return randomInt(20_000, 30_000)
 }
 
 /**

@@ -41,8 +41,9 @@ export interface System {
 }
 
 const migrateLimitMs = 300_000
-/** Long enough for a slow machine with cold disks. */
-const readyLimitMs = 120_000
+const readyLimitMs = 30_000
+/** Long enough for a slow machine. */
+const connectLimitMs = 120_000
 
 export async function startSystem(start: Start): Promise<System> {
   const { plan, steps } = start
@@ -218,7 +219,7 @@ function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
 
 /** Waits so that the first payout goes to the bank. The sandbox simulates payouts until its wallet is connected. */
 async function untilConnected(api: string, demo: Demo): Promise<boolean> {
-  const until = performance.now() + readyLimitMs
+  const until = performance.now() + connectLimitMs
   while (performance.now() < until) {
     if (await isConnected(api, demo)) return true
     await sleep(100)

@@ -1,17 +1,20 @@
 // The workflow bundle of this build: its path and version.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const bundlePath = join(__dirname, 'workflow-bundle.js')
 
-/** The file with the fingerprint of a bundle's sources. */
-export function madeFromPathOf(path: string): string {
-  return `${path}.made-from`
+/** A bundle begins with the fingerprint of its sources. Null if there is no bundle. */
+export function madeFrom(path: string): string | null {
+  if (!existsSync(path)) return null
+  return /^\/\* made from (\w+) \*\//.exec(readFileSync(path, 'utf8'))?.[1] ?? null
 }
 
 /** The version of a worker's code: the package version and a fingerprint of its workflows. */
 export function ownVersion(): string {
   const { version }: { version: string } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
-  return `${version}+${readFileSync(madeFromPathOf(bundlePath), 'utf8').slice(0, 8)}`
+  const fingerprint = madeFrom(bundlePath)
+  if (fingerprint === null) throw new Error('There is no workflow bundle: run npm run build.')
+  return `${version}+${fingerprint.slice(0, 8)}`
 }

@@ -1,23 +1,26 @@
 // Bundles the workflow code into the file that workers load. Run as a program, it is the last step of the build.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { version } from '@temporalio/worker/package.json'
-import { bundlePath, madeFromPathOf } from './bundle-path'
+import { bundlePath, madeFrom } from './bundle-path'
 
 /** TypeScript when run from the sources, JavaScript when compiled. */
 const extension = extname(__filename)
 
 /** Writes the bundle, unless the existing one was built from the same sources, because bundling takes seconds. */
 export async function bundleInto(path: string): Promise<void> {
-  const fingerprint = fingerprintOf([...filesBelow('workflows'), ...filesBelow('domain'), __filename])
-  const madeFromPath = madeFromPathOf(path)
-  const madeFrom = existsSync(madeFromPath) ? readFileSync(madeFromPath, 'utf8') : null
-  if (existsSync(path) && madeFrom === fingerprint) return
+  const fingerprint = fingerprintOfSources()
+  if (madeFrom(path) === fingerprint) return
   const { code } = await bundleWorkflows()
-  replace(path, code)
-  replace(madeFromPath, fingerprint)
+  if (fingerprintOfSources() !== fingerprint) throw new Error('The workflows changed while they were bundled.')
+  // On the first line, so that the line numbers of the source map stay correct.
+  const bundle = `/* made from ${fingerprint} */${code}`
+  // A worker that starts meanwhile reads the old file or the new one, never a partial one.
+  const aside = `${path}.${process.pid}`
+  writeFileSync(aside, bundle)
+  renameSync(aside, path)
 }
 
 export async function bundleWorkflows(workflowsPath = besideUs('index')): Promise<{ code: string }> {
@@ -46,18 +49,12 @@ function filesBelow(name: string): string[] {
 }
 
 /** The bundle contains SDK code, which must match the version that loads it. */
-function fingerprintOf(files: readonly string[]): string {
+function fingerprintOfSources(): string {
+  const files = [...filesBelow('workflows'), ...filesBelow('domain'), __filename]
   const hash = createHash('sha256').update(version)
   // Uses relative paths, because two machines may have the same build in different folders.
   for (const file of files) hash.update(`\0${relative(__dirname, file)}\0`).update(readFileSync(file))
   return hash.digest('hex')
-}
-
-/** A worker that starts during the build reads the old file or the new one, never a partial one. */
-function replace(path: string, content: string): void {
-  const aside = `${path}.${process.pid}`
-  writeFileSync(aside, content)
-  renameSync(aside, path)
 }
 
 if (require.main === module) void bundleInto(bundlePath)

@@ -1,7 +1,6 @@
 // A production Temporal server with its own PostgreSQL, in place of the development server. It is built with Go and
 // cached in .cache.
 import { execFile } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -96,8 +95,8 @@ interface Service {
 }
 
 function chooseServices(): Promise<Service[]> {
-  // Temporal stores a cluster member's port as a smallint, and most ports that the system would choose are too high.
-  const aPort = () => choosePort(randomInt(20_000, 32_000))
+  // Temporal stores a cluster member's port as a smallint. The chosen ports are low enough.
+  const aPort = () => choosePort(0)
   const names = ['frontend', 'history', 'matching', 'worker']
   return Promise.all(names.map(async (name) => ({ name, grpcPort: await aPort(), membershipPort: await aPort() })))
 }

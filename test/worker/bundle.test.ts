@@ -1,6 +1,11 @@
-// The workflow bundle contains every workflow, and no module that workflows must not load.
-import { readFileSync } from 'node:fs'
+// The workflow bundle contains every workflow, and no module that workflows must not load. It is built again only if its
+// sources changed.
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { bundleInto } from '../../worker/bundle'
+import { madeFrom } from '../../worker/bundle-path'
 import * as workflows from '../../workflows'
 import { testSystem } from '../support/jest/system'
 
@@ -20,6 +25,22 @@ test('the bundle contains only our workflows, domain/ and the SDK with its depen
     'nexus-rpc',
     'workflows',
   ])
+})
+
+test('a bundle of the same sources is kept, and one of other sources is replaced', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-bundle-'))
+  const path = join(folder, 'bundle.js')
+  copyFileSync(testSystem().workflowBundlePath, path)
+  const { ino } = statSync(path)
+
+  await bundleInto(path)
+  expect(statSync(path).ino).toBe(ino)
+  writeFileSync(path, code.replace(/made from \w+/, 'made from others'))
+  await bundleInto(path)
+
+  expect(madeFrom(path)).toBe(madeFrom(testSystem().workflowBundlePath))
+  expect(readFileSync(path, 'utf8')).toBe(code)
+  rmSync(folder, { recursive: true })
 })
 
 test('the bundle contains every workflow', () => {

@@ -61,19 +61,20 @@ export interface WorldOptions {
   readonly secretKeys?: readonly SecretKey[]
 }
 
-/** The time limits are so long that a busy machine does not look like a bank or worker that does not answer. */
-const quickPayouts: PayoutConfig = {
+/** Long time limits, so that a busy machine does not look like a bank or a worker that does not answer. */
+const patientPayouts: PayoutConfig = {
   answerTimeoutMs: 120_000,
   pollMs: [100],
   repeatForMs: 3_600_000,
   listLagMs: 0,
-  briefCallMs: 20_000,
-  briefConnectMs: 20_000,
-  answerWithinMs: 20_000,
-  backgroundCallMs: 20_000,
+  // Together less than the 8 s of the activity that submits the transfer.
+  answerWithinMs: 4_500,
+  briefCallMs: 3_000,
+  briefConnectMs: 3_000,
+  backgroundCallMs: 6_000,
 }
-/** Without workers, a caller waits only until Temporal has stored the start of the workflow. */
-const startTimeoutMs = 2_000
+/** Without workers, a caller always waits this long. Temporal must have stored the workflow by then. */
+const startTimeoutMs = 3_000
 
 /** A payout world for this test file. */
 export function usePayoutWorld(options: WorldOptions = {}): PayoutWorld {
@@ -86,7 +87,7 @@ export function usePayoutWorld(options: WorldOptions = {}): PayoutWorld {
 
 export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWorld> {
   const { clock = systemClock } = options
-  const payouts = { ...quickPayouts, ...options.payouts }
+  const payouts = { ...patientPayouts, ...options.payouts }
   const taskQueuePrefix = `test-${randomBytes(6).toString('hex')}`
   const log = keptLog()
   const database = await createDatabase()
@@ -103,6 +104,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const api = await startApi({
     ...about,
     taskQueuePrefix,
+    // A getter, because the API reads it for each request, and tests stop and start the workers.
     get answerTimeoutMs() {
       const isGiven = options.payouts?.answerTimeoutMs !== undefined
       return isGiven || workers.areRunning() ? payouts.answerTimeoutMs : startTimeoutMs

@@ -1,6 +1,7 @@
 // A TCP proxy in front of PostgreSQL or Temporal, whose connections a test can cut and restore.
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
+import { choosePort } from '../../../local/ports'
 
 export interface TcpProxy {
   readonly url: string
@@ -36,7 +37,8 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
       socket.on('close', () => sockets.delete(socket))
     }
   })
-  const port = await listen(server, 0)
+  const port = await choosePort(0)
+  await listen(server, port)
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)
@@ -47,7 +49,7 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
-    restore: async () => void (await listen(server, port)),
+    restore: () => listen(server, port),
     isConnected: () => sockets.size > 0,
     stopForwarding: () => {
       isStopped = true
@@ -75,16 +77,9 @@ function fatalErrorAfterReady(): Transform {
   })
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(isAddress(address) ? address.port : port)
-    })
+    server.listen(port, '127.0.0.1', resolve)
   })
-}
-
-function isAddress(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null
 }

@@ -1,6 +1,16 @@
 // Starts the PostgreSQL and Temporal servers for all test files, and builds the workflow bundle.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
@@ -25,7 +35,7 @@ export default async function start(): Promise<void> {
     const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
       postgres(hasMemory() ? openFolder(memory) : folder),
       temporal(folder),
-      bundle(),
+      bundle(folder),
     ])
     announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
   } catch (error) {
@@ -115,9 +125,11 @@ function reportProgress(): (progress: string) => void {
   }
 }
 
-async function bundle(): Promise<string> {
-  const path = join(__dirname, '../../../.cache/workflow-bundle.js')
-  mkdirSync(dirname(path), { recursive: true })
-  await bundleInto(path)
+/** Copies the bundle, because another run replaces the cached one if the workflows change. */
+async function bundle(folder: string): Promise<string> {
+  const [cached, path] = [join(__dirname, '../../../.cache/workflow-bundle.js'), join(folder, 'workflow-bundle.js')]
+  mkdirSync(dirname(cached), { recursive: true })
+  await bundleInto(cached)
+  copyFileSync(cached, path)
   return path
 }

@@ -31,8 +31,8 @@ export function settings(parts: SettingsParts): Record<string, string> {
     PAYOUT_REPEAT_MS: '60000',
     PAYOUT_CALL_MS: '2000',
     PAYOUT_CONNECT_MS: '2000',
-    PAYOUT_WITHIN_MS: '3000',
-    PAYOUT_PATIENT_CALL_MS: '4000',
+    PAYOUT_WITHIN_MS: '2500',
+    PAYOUT_PATIENT_CALL_MS: '3000',
     SWEEP_EVERY_MS: '5000',
     SWEEP_OLDER_THAN_MS: '0',
   }
