@@ -39,9 +39,11 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     return 'path-not-sent'
   },
   async 'unknown-then-found'(world) {
-    const lost = await world.bank.fault({ kind: 'reset', stage: 'after', times: 2, match: toTransfers })
-    await world.pay({}, { key: 'path-unknown' })
-    await until('the retry was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
+    await world.bank.fault({ kind: 'reset', stage: 'after', times: 2, match: toTransfers })
+    const { body } = await world.pay({}, { key: 'path-unknown' })
+    // The bank's event can lead to the transfer before the call is repeated, so the second fault may remain.
+    await world.settled(body.id)
+    await world.bank.control('DELETE', '/faults')
     return 'path-unknown'
   },
   /** Exists because `unknown-then-found` was recorded before workflows set the search attribute `PayoutKey`. */
