@@ -68,9 +68,10 @@ test('the transfer gets only the time that the registration leaves', async () =>
 test('a transfer call that uses its full timeout has an unknown outcome', async () => {
   // The registration advances the clock by 57 of the 60 s, so the call begins just in time and ends after the 60 s.
   const clock = movableClock()
+  const registeringMs = 57_000
   const limits = { answerWithinMs: 60_000, answerCallMs: 5_000 }
   const patient = railsTo(bank, { callMs: limits.answerCallMs, clock })
-  const slow = slowToRegister(() => clock.forward(57_000), patient)
+  const slow = slowToRegister(() => clock.forward(registeringMs), patient)
   const { steps, payout } = await aDebited(limits, { clock, rails: slow })
   await bank.fault({ kind: 'hang', stage: 'after', match: toTransfers })
 
@@ -81,6 +82,7 @@ test('a transfer call that uses its full timeout has an unknown outcome', async 
   patient.close()
   expect(step).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
   expect(tookMs).toBeGreaterThan(limits.answerCallMs - 500)
+  expect(tookMs).toBeLessThan(limits.answerWithinMs - registeringMs + limits.answerCallMs)
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 

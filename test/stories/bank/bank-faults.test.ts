@@ -41,8 +41,8 @@ describe('a lost or unreadable response leaves the payout pending, and the bank 
   ]
 
   test.each(lost)('%s', async (_, fault, stored) => {
-    // On a slow machine, the bank's event about a stored transfer could arrive before our
-    // response, which would then not be pending.
+    // On a slow machine, the bank's event about a stored transfer could arrive before our response, which would then
+    // not be pending.
     await world.bank.fault({ kind: 'webhook_lost', times: null })
     // The fault also applies to retries, until the test removes it.
     const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
