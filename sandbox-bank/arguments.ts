@@ -1,4 +1,5 @@
 // Reads the bank's settings from the command line. Each setting has an option with the same name.
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseDecimal } from './money'
@@ -47,6 +48,7 @@ export function readArguments(args: readonly string[]): Settings {
       refund_in_flight: delay('refund-in-flight-ms', 'refund_in_flight', third),
     },
     verifyMs: number('verify-ms', defaults.verifyMs),
+    webhookKeys: privateKeys('webhook-keys-file', given['webhook-keys-file']),
     webhookTimeoutMs: number('webhook-timeout-ms', defaults.webhookTimeoutMs),
     webhookRetryMs: number('webhook-retry-ms', defaults.webhookRetryMs),
     webhookRetryMaxMs: number('webhook-retry-max-ms', defaults.webhookRetryMaxMs),
@@ -83,6 +85,7 @@ const optionNames = [
   'returned-ms',
   'refund-in-flight-ms',
   'verify-ms',
+  'webhook-keys-file',
   'webhook-timeout-ms',
   'webhook-retry-ms',
   'webhook-retry-max-ms',
@@ -100,6 +103,22 @@ function contentOf(name: string, file: string): string {
     return readFileSync(file, 'utf8').trim()
   } catch {
     throw new Error(`--${name} names a file that cannot be read.`)
+  }
+}
+
+/** Creating a key takes up to a second of processor time, so tests and demos can bring their own. */
+function privateKeys(name: string, file: string | undefined): string[] {
+  if (file === undefined) return []
+  const keys = contentOf(name, file).match(/-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----\n?/gs) ?? []
+  if (keys.length === 0 || !keys.every(isRsa)) throw new Error(`--${name} must contain RSA private keys in PEM format.`)
+  return keys
+}
+
+function isRsa(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  } catch {
+    return false
   }
 }
 

@@ -35,6 +35,8 @@ export interface Settings {
   readonly firstState: 'pending' | 'in_review'
   readonly delaysMs: Delays
   readonly verifyMs: number
+  /** RSA private keys in PEM for the first webhooks. Each further webhook gets a new key. */
+  readonly webhookKeys: readonly string[]
   readonly webhookTimeoutMs: number
   readonly webhookRetryMs: number
   readonly webhookRetryMaxMs: number
@@ -73,6 +75,7 @@ export const defaults: Settings = {
     refund_in_flight: 500,
   },
   verifyMs: 500,
+  webhookKeys: [],
   webhookTimeoutMs: 5 * secondMs,
   webhookRetryMs: 2 * secondMs,
   webhookRetryMaxMs: hourMs,

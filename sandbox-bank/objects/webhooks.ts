@@ -6,7 +6,7 @@ import { invalid, notFound } from '../http/errors'
 import { optionalChoice, optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { BankEvent, DeliveryLog, Webhook } from '../storage/records'
-import { createKeyPair, firstDelivery, presentEvent } from '../webhooks/events'
+import { createKeyPair, firstDelivery, keyPairOf, presentEvent } from '../webhooks/events'
 
 export const webhookRoutes: readonly Route[] = [
   post('/webhooks', createWebhook),
@@ -28,10 +28,16 @@ function createWebhook(call: Call): Outcome {
     status: 'disabled',
     epoch,
     categories: readCategories(call.body) ?? [],
-    ...createKeyPair(),
+    ...nextKeyPair(call),
     createdAt: call.now,
   }
   return { status: 201, body: present(webhook), what: 'webhook.created', puts: [['webhooks', webhook]] }
+}
+
+/** Deleted webhooks count too, so that no two webhooks share a key. */
+function nextKeyPair({ bank: { books, settings } }: Call) {
+  const given = settings.webhookKeys[books.sandbox.webhooks.all().length + books.live.webhooks.all().length]
+  return given === undefined ? createKeyPair() : keyPairOf(given)
 }
 
 function changeWebhook(call: Call): Outcome {

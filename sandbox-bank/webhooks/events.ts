@@ -1,6 +1,14 @@
 // Webhook events: created in the same change as their cause, so that they match the stored state, and signed on
 // delivery.
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
@@ -82,12 +90,21 @@ function delivery(moment: Moment, webhook: Webhook, event: BankEvent, late: Faul
 
 const signInBackground = promisify(sign)
 
-export function createKeyPair(): { publicKey: string; privateKey: string } {
+interface KeyPair {
+  readonly publicKey: string
+  readonly privateKey: string
+}
+
+export function createKeyPair(): KeyPair {
   return generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
+}
+
+export function keyPairOf(privateKey: string): KeyPair {
+  return { privateKey, publicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString() }
 }
 
 /** RSA-SHA256 over the SHA-256 digest of "<t>.<body>". The text is hashed twice, as at the real bank. */

@@ -24,6 +24,7 @@ test('a key is read from the named file, without its line ending', () => {
 test.each([
   [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that cannot be read.'],
   [['--live-key-file', '/dev/null'], '--live-key must start with sk-live-.'],
+  [['--webhook-keys-file', '/dev/null'], '--webhook-keys-file must contain RSA private keys in PEM format.'],
   [
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
     '--sandbox-key and --sandbox-key-file are both given; remove one of them.',

@@ -1,10 +1,12 @@
 // Webhooks are signed over a double hash and retried with a new signature. Tests can cause faulty deliveries.
-import { createHash, verify } from 'node:crypto'
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { readArguments } from '../../sandbox-bank/arguments'
 import { type Json, openTestBank, quick, reached, until, useSandboxBank } from '../support/bank/client'
 import { aParty, aTransfer, useParty } from '../support/bank/parties'
+import { testSystem } from '../support/jest/system'
 
 interface Received {
   readonly raw: string
@@ -104,6 +106,23 @@ test('a webhook is created disabled with a public key, requires https for remote
   expect(plain.json.source.key).toBe('url')
   expect(deleted.json.status).toBe('deleted')
   expect((await bank.get(`/webhooks/${json.id}`)).status).toBe(404)
+})
+
+test('the first webhooks use the given keys, and each further one gets a new key', async () => {
+  const [first = '', second = ''] = readArguments(['--webhook-keys-file', testSystem().webhookKeysPath]).webhookKeys
+  const another = await openTestBank({ webhookKeys: [first, second] })
+  const create = async (environment: 'sandbox' | 'live') => {
+    const url = 'https://partner.example/hook'
+    const { json } = await another.post('/webhooks', { url, event_epoch: 'webhook_creation' }, { environment })
+    return json.public_key
+  }
+
+  const created = [await create('sandbox'), await create('live'), await create('sandbox')]
+
+  await another.close()
+  const given = [first, second].map((key) => createPublicKey(key).export({ type: 'spki', format: 'pem' }))
+  expect(created).toEqual([...given, expect.stringContaining('BEGIN PUBLIC KEY')])
+  expect(new Set(created).size).toBe(3)
 })
 
 test('every state change sends an event with the whole transfer, signed over the double hash', async () => {

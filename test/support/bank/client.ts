@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readArguments } from '../../../sandbox-bank/arguments'
 import { type BankOptions, type RunningBank, startBank } from '../../../sandbox-bank/start'
+import { testSystem } from '../jest/system'
 import { opened } from '../opened'
 
 /** Untyped on purpose: a wrong field fails the test anyway. */
@@ -82,6 +84,7 @@ export async function openTestBank(options: Partial<BankOptions> = {}): Promise<
     webhookRetryMaxMs: 50,
     sandboxKey: keys.sandbox,
     liveKey: keys.live,
+    webhookKeys: readArguments(['--webhook-keys-file', testSystem().webhookKeysPath]).webhookKeys,
   }
   const bank: RunningBank = await startBank({ ...settings, ...options, dataDir })
   return {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePort } from '../../../local/ports'
+import { testSystem } from '../jest/system'
 import { clientOf, type quick, type TestBank } from './client'
 import { spawnBank } from './compiled'
 
@@ -29,7 +30,8 @@ export async function openBankProcess(
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
   const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
-  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace]
+  const keys = ['--webhook-keys-file', testSystem().webhookKeysPath]
+  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace, ...keys]
   let running = await spawnBank(main, args, env)
 
   async function end(signal: NodeJS.Signals): Promise<void> {

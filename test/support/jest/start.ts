@@ -10,6 +10,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,6 +22,7 @@ import { isAlive } from '../../../local/process/identity'
 import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { startTemporal } from '../../../local/temporal/start'
 import { environment } from '../../../runtime/config/config'
+import { createKeyPair } from '../../../sandbox-bank/webhooks/events'
 import { bundleInto } from '../../../worker/bundle'
 import { openLogsFolder, requireNothingPersonal } from '../kept-logs'
 import stopAll, { onStop } from './stop'
@@ -32,12 +34,13 @@ export default async function start(): Promise<void> {
   const logsFolder = openLogsFolder()
   onStop(() => requireNothingPersonal(logsFolder))
   try {
-    const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
+    const [databaseUrl, temporalAddress, workflowBundlePath, webhookKeysPath] = await Promise.all([
       postgres(hasMemory() ? openFolder(memory) : folder),
       temporal(folder),
       bundle(folder),
+      webhookKeys(folder),
     ])
-    announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
+    announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder, webhookKeysPath })
   } catch (error) {
     // Jest calls the teardown only after a successful setup.
     await stopAll()
@@ -131,5 +134,12 @@ async function bundle(folder: string): Promise<string> {
   mkdirSync(dirname(cached), { recursive: true })
   await bundleInto(cached)
   copyFileSync(cached, path)
+  return path
+}
+
+/** One key for the webhook of each environment. */
+async function webhookKeys(folder: string): Promise<string> {
+  const path = join(folder, 'webhook-keys.pem')
+  writeFileSync(path, [createKeyPair(), createKeyPair()].map(({ privateKey }) => privateKey).join(''), { mode: 0o600 })
   return path
 }

@@ -5,6 +5,8 @@ export interface TestSystem {
   readonly temporalAddress: string
   readonly workflowBundlePath: string
   readonly logsFolder: string
+  /** RSA private keys for the sandbox banks, because creating one takes up to a second of processor time. */
+  readonly webhookKeysPath: string
 }
 
 const variable = 'PAYOUTS_TEST_SYSTEM'
