@@ -4,6 +4,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { keepOutput } from '../kept-logs'
 
+/** Starts one workflow thread in a worker instead of three. */
+const sharedThread = join(__dirname, '../temporal/shared-thread.cjs')
+
 export interface Part {
   readonly name: string
   /** Starts the process. Resolves when it reports that it is ready. */
@@ -36,6 +39,7 @@ export function aPart(main: string, env: Record<string, string>): Part {
       if (child !== null) throw new Error(`${main} runs already`)
       const begun = fork(join(__dirname, '../../../dist', main), {
         env: { PATH: process.env['PATH'] ?? '', ...env, ...change },
+        execArgv: main.endsWith('worker/main.js') ? ['--require', sharedThread] : [],
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       })
       child = begun

@@ -18,7 +18,7 @@ import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
 import { opened } from '../opened'
-import { shareWorkflowThread } from './shared-thread'
+import './shared-thread.cjs'
 
 export interface AWorker {
   readonly client: Client
@@ -35,8 +35,6 @@ export interface AWorker {
 export function testTemporal(): TemporalConfig {
   return { address: testSystem().temporalAddress, namespace: 'default', tls: null, apiKey: null }
 }
-
-shareWorkflowThread()
 
 let isSilent = false
 
