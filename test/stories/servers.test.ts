@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = await openWorld({
     databaseUrl: servers.postgres.url,
     temporalAddress: servers.temporal.address,
-    env: { PAYOUT_ANSWER_MS: '3000', DATABASE_POOL_SIZE: '10' },
+    env: { SWEEP_EVERY_MS: '5000', PAYOUT_ANSWER_MS: '3000', DATABASE_POOL_SIZE: '10' },
   })
 })
 afterAll(async () => {

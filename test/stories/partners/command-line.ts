@@ -38,14 +38,14 @@ export function commandLine(open: () => World): void {
     env = { PAYOUTS_KEY: world.keys.sandbox, PAYOUTS_URL: world.url, XDG_CONFIG_HOME: join(folder, 'config') }
     outputs = []
   })
-  afterEach(async () => {
-    rmSync(join(folder, 'config'), { recursive: true, force: true })
-    await world.judge()
-  })
   afterEach(() => {
+    rmSync(join(folder, 'config'), { recursive: true, force: true })
     for (const key of Object.values(world.keys)) expect(outputs.join()).not.toContain(key.slice(-20))
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await world.judge()
+  })
 
   test('login at a terminal does not show the key, and stores it in a file that only its owner can read', async () => {
     const stored = join(folder, 'config/payouts/credentials.json')
