@@ -14,7 +14,7 @@ import {
   type Validation,
 } from '../route'
 import { parseJson } from './read-json'
-import { type Check, compileBody, compileParams, compileQuery } from './validate'
+import { bodyCheck, type Check, paramsCheck, queryCheck } from './validate'
 
 /** Without a query schema the route accepts `environment` only. */
 export function validate(schemas: Schemas = {}): Validation {
@@ -22,7 +22,7 @@ export function validate(schemas: Schemas = {}): Validation {
     kind: 'validate',
     ...schemas,
     bind: (route) => {
-      const checks = compile(route, schemas.fieldErrors)
+      const checks = checksOf(route, schemas.fieldErrors)
       return (exchange) => {
         try {
           read(exchange, route, checks)
@@ -43,12 +43,12 @@ interface Checks {
   readonly repeatedBody: Check | null
 }
 
-function compile({ params, query, body }: Route, fieldErrors: FieldErrors = []): Checks {
+function checksOf({ params, query, body }: Route, fieldErrors: FieldErrors = []): Checks {
   return {
-    params: params ? compileParams(params) : null,
-    query: compileQuery(query),
-    body: body ? compileBody(body.schema, fieldErrors) : null,
-    repeatedBody: body?.repeats ? compileBody(body.repeats) : null,
+    params: params ? paramsCheck(params) : null,
+    query: queryCheck(query),
+    body: body ? bodyCheck(body.schema, fieldErrors) : null,
+    repeatedBody: body?.repeats ? bodyCheck(body.repeats) : null,
   }
 }
 

@@ -1,4 +1,4 @@
-// Compiles schemas when the server starts, and turns Ajv's errors into API errors.
+// Checks requests against their schemas, and turns Ajv's errors into API errors.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
@@ -11,12 +11,12 @@ export type Check = (value: unknown) => void
 /** Converts no values: a number is not accepted as a string. */
 const ajv = createAjv()
 
-export function compileBody(schema: TSchema, fieldErrors: FieldErrors = []): Check {
-  return throwing(ajv.compile(schema), (errors) => bodyFault(errors, fieldErrors))
+export function bodyCheck(schema: TSchema, fieldErrors: FieldErrors = []): Check {
+  return throwing(schema, (errors) => bodyFault(errors, fieldErrors))
 }
 
-export function compileQuery(schema: TSchema): Check {
-  const check = throwing(ajv.compile(schema), (errors) => invalidRequest(errors, 'query parameter'))
+export function queryCheck(schema: TSchema): Check {
+  const check = throwing(schema, (errors) => invalidRequest(errors, 'query parameter'))
   return (query) => {
     readWholeNumbers(query, schema)
     check(query)
@@ -24,8 +24,8 @@ export function compileQuery(schema: TSchema): Check {
 }
 
 /** A malformed ID gets the same response as an unknown one. */
-export function compileParams(schema: TSchema): Check {
-  return throwing(ajv.compile(schema), () => new ApiError('not_found'))
+export function paramsCheck(schema: TSchema): Check {
+  return throwing(schema, () => new ApiError('not_found'))
 }
 
 /** For tests: checks a response against its documented schema. */
@@ -50,8 +50,11 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text)
 }
 
-function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => ApiError): Check {
+/** Compiles the schema for the first request, because compiling all schemas would delay the start of the API. */
+function throwing(schema: TSchema, fault: (errors: ErrorObject[]) => ApiError): Check {
+  let validate: ValidateFunction | null = null
   return (value) => {
+    validate ??= ajv.compile(schema)
     if (!validate(value)) throw fault(validate.errors ?? [])
   }
 }

@@ -1,14 +1,14 @@
 // Validation of CreatePayoutRequest: the error codes, their order and their details.
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
-import { compileBody } from '../../../../api/http/requests/validate'
+import { bodyCheck } from '../../../../api/http/requests/validate'
 import {
   CreatePayoutRequest,
   exampleCreatePayoutRequest as example,
   payoutFieldErrors,
 } from '../../../../api/payouts/request/body'
 
-const check = compileBody(CreatePayoutRequest, payoutFieldErrors)
+const check = bodyCheck(CreatePayoutRequest, payoutFieldErrors)
 
 function fault(body: unknown): { code: string; details: unknown } | null {
   try {
