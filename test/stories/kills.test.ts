@@ -1,7 +1,7 @@
 // Kills processes at the worst moments. The next process finishes their work, and each payout is paid once.
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { environment } from '../../runtime/config/config'
 import type { Json } from '../support/bank/client'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
@@ -145,39 +145,49 @@ test('without Temporal, a payout gets 201 pending, and is paid after the sweep h
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('when the API is killed before it starts the workflow, the sweep finishes the payout and the client’s retry finds it', async () => {
-  const key = 'order-orphan'
-  await temporalProxy.cut()
-  const lost = world.pay({}, { key }).catch(() => 'no answer')
-  const { id } = await world.claimed(key)
-  await world.api.kill()
-  await temporalProxy.restore()
-  await world.api.start()
+describe('a killed API', () => {
+  /** The API is killed while the request waits, so it must not answer before. */
+  const patient = { PAYOUT_ANSWER_MS: '60000' }
 
-  await world.sweep()
+  beforeAll(async () => {
+    await world.api.kill()
+    await world.api.start(patient)
+  })
 
-  expect(await lost).toBe('no answer')
-  expect(await world.settled(id)).toMatchObject({ status: 'completed' })
-  const again = await world.pay({}, { key })
-  expect([again.status, again.body.id]).toEqual([200, id])
-})
+  test('when the API is killed before it starts the workflow, the sweep finishes the payout and the client’s retry finds it', async () => {
+    const key = 'order-orphan'
+    await temporalProxy.cut()
+    const lost = world.pay({}, { key }).catch(() => 'no answer')
+    const { id } = await world.claimed(key)
+    await world.api.kill()
+    await temporalProxy.restore()
+    await world.api.start(patient)
 
-test('when the API is killed while a request waits for the bank, the retry gets the same payout, which is paid once', async () => {
-  const key = 'order-killed-api'
-  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
-  const lost = world.pay({}, { key }).catch(() => 'no answer')
-  await struck(held)
-  const { id } = await world.claimed(key)
+    await world.sweep()
 
-  await world.api.kill()
-  await world.bank.control('DELETE', '/faults')
-  await world.api.start()
+    expect(await lost).toBe('no answer')
+    expect(await world.settled(id)).toMatchObject({ status: 'completed' })
+    const again = await world.pay({}, { key })
+    expect([again.status, again.body.id]).toEqual([200, id])
+  })
 
-  expect(await lost).toBe('no answer')
-  const again = await world.pay({}, { key })
-  expect([again.status, again.body.id, again.headers.get('Idempotent-Replayed')]).toEqual([200, id, 'true'])
-  expect(await world.settled(id)).toMatchObject({ status: 'completed', attempt: 1 })
-  expect(await world.transfersOf(id)).toHaveLength(1)
+  test('when the API is killed while a request waits for the bank, the retry gets the same payout, which is paid once', async () => {
+    const key = 'order-killed-api'
+    const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
+    const lost = world.pay({}, { key }).catch(() => 'no answer')
+    await struck(held)
+    const { id } = await world.claimed(key)
+
+    await world.api.kill()
+    await world.bank.control('DELETE', '/faults')
+    await world.api.start()
+
+    expect(await lost).toBe('no answer')
+    const again = await world.pay({}, { key })
+    expect([again.status, again.body.id, again.headers.get('Idempotent-Replayed')]).toEqual([200, id, 'true'])
+    expect(await world.settled(id)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await world.transfersOf(id)).toHaveLength(1)
+  })
 })
 
 test(`eight clients pay ${rounds} times while the worker is killed at random moments, seed ${seed}, and each payout is paid once`, async () => {

@@ -28,7 +28,8 @@ export function settings(parts: SettingsParts): Record<string, string> {
     TASK_QUEUE_PREFIX: prefix,
     PAYOUT_POLL_MS: '50,100,200',
     PAYOUT_QUIET_MS: '200',
-    PAYOUT_REPEAT_MS: '60000',
+    // Longer than a killed worker takes to restart on a busy machine. Afterwards, an unsent payout fails.
+    PAYOUT_REPEAT_MS: '3600000',
     PAYOUT_CALL_MS: '2000',
     PAYOUT_CONNECT_MS: '2000',
     PAYOUT_WITHIN_MS: '2500',
