@@ -18,6 +18,7 @@ import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
 import { opened } from '../opened'
+// oxlint-disable-next-line import/no-unassigned-import -- It replaces a function of the SDK.
 import './shared-thread.cjs'
 
 export interface AWorker {
