@@ -106,12 +106,14 @@ function contentOf(name: string, file: string): string {
   }
 }
 
-/** Creating a key takes up to a second of processor time, so tests and demos can bring their own. */
+/** Creating a key takes up to a second of processor time, so tests pass existing keys. */
 function privateKeys(name: string, file: string | undefined): string[] {
   if (file === undefined) return []
-  const keys = contentOf(name, file).match(/-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----\n?/gs) ?? []
-  if (keys.length === 0 || !keys.every(isRsa)) throw new Error(`--${name} must contain RSA private keys in PEM format.`)
-  return keys
+  const content = contentOf(name, file)
+  const blocks = content.match(/-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----/gs) ?? []
+  const isWhole = blocks.length === content.match(/-----BEGIN/g)?.length && new Set(blocks).size === blocks.length
+  if (isWhole && blocks.every(isRsa)) return blocks
+  throw new Error(`--${name} must contain RSA private keys in PKCS #8 PEM (BEGIN PRIVATE KEY), each once.`)
 }
 
 function isRsa(pem: string): boolean {

@@ -35,7 +35,13 @@ beforeAll(async () => {
     ofEach: 2,
     databaseUrl: postgres.url,
     temporalAddress: temporal.address,
-    env: { PAYOUT_ANSWER_MS: '3000', PROOF_EVERY_MS: '15000', AUDIT_SEAL_EVERY_MS: '10000' },
+    env: {
+      PAYOUT_ANSWER_MS: '3000',
+      PAYOUT_REPEAT_MS: '60000',
+      SWEEP_EVERY_MS: '5000',
+      PROOF_EVERY_MS: '15000',
+      AUDIT_SEAL_EVERY_MS: '10000',
+    },
   })
   partners = await openPartners(world)
 })

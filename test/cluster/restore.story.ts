@@ -33,9 +33,7 @@ beforeAll(async () => {
   postgres = await startInstalled(join(folder, 'first'), port)
   temporal = await anEmptyTemporal(0)
   await migrate(postgres.url)
-  // Longer than a restore takes on a busy machine.
-  const env = { PAYOUT_REPEAT_MS: '900000' }
-  world = await openWorld({ databaseUrl: postgres.url, temporalAddress: temporal.address, env })
+  world = await openWorld({ databaseUrl: postgres.url, temporalAddress: temporal.address })
 })
 afterAll(async () => {
   try {

@@ -1,4 +1,5 @@
 // The bank's keys can come from files, because other users can list a process's arguments.
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startBank } from '../../local/bank'
 import type { Part } from '../../local/process/parts'
 import { readArguments } from '../../sandbox-bank/arguments'
+import { testSystem } from '../support/jest/system'
 
 let folder: string
 
@@ -24,7 +26,6 @@ test('a key is read from the named file, without its line ending', () => {
 test.each([
   [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that cannot be read.'],
   [['--live-key-file', '/dev/null'], '--live-key must start with sk-live-.'],
-  [['--webhook-keys-file', '/dev/null'], '--webhook-keys-file must contain RSA private keys in PEM format.'],
   [
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
     '--sandbox-key and --sandbox-key-file are both given; remove one of them.',
@@ -32,6 +33,33 @@ test.each([
 ])('%j is refused with an error message', (args, sentence) => {
   expect(() => readArguments(args)).toThrow(sentence)
 })
+
+test('the keys for webhooks are read from the named file', () => {
+  const [first = '', second = ''] = readArguments(['--webhook-keys-file', testSystem().webhookKeysPath]).webhookKeys
+
+  expect([first, second].map((key) => createPrivateKey(key).asymmetricKeyType)).toEqual(['rsa', 'rsa'])
+  expect(first).not.toBe(second)
+})
+
+test.each([
+  ['an empty file', () => ''],
+  ['a key of another kind', () => pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)],
+  ['a key in another format', (rsa: string) => `${rsa}\n${pem(createPrivateKey(rsa), 'pkcs1')}`],
+  ['a repeated key', (rsa: string) => `${rsa}\n${rsa}`],
+  ['a damaged key', (rsa: string) => rsa.replace(/[A-Za-z]{20}/, '')],
+])('%s is refused as keys for webhooks', (_, contentOf) => {
+  const [rsa = ''] = readArguments(['--webhook-keys-file', testSystem().webhookKeysPath]).webhookKeys
+  const file = join(folder, 'webhook-keys.pem')
+  writeFileSync(file, contentOf(rsa))
+
+  expect(() => readArguments(['--webhook-keys-file', file])).toThrow(
+    '--webhook-keys-file must contain RSA private keys in PKCS #8 PEM (BEGIN PRIVATE KEY), each once.',
+  )
+})
+
+function pem(key: KeyObject, type: 'pkcs1' | 'pkcs8' = 'pkcs8'): string {
+  return key.export({ type, format: 'pem' }).toString()
+}
 
 test('npm start passes the bank’s keys in files readable by their owner only, not as arguments', async () => {
   const keys = { sandbox: 'sk-test-local-0123456789abcdef', live: 'sk-live-local-fedcba9876543210' }

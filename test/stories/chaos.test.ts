@@ -101,6 +101,7 @@ async function open(): Promise<[OwnServers, World]> {
     // The proof and the audit sealer run throughout, so kills interrupt them too.
     env: {
       PAYOUT_ANSWER_MS: '3000',
+      PAYOUT_REPEAT_MS: '60000',
       SWEEP_EVERY_MS: '5000',
       WALLET_READ_EVERY_MS: '5000',
       PROOF_EVERY_MS: '15000',

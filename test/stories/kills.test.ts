@@ -153,6 +153,10 @@ describe('a killed API', () => {
     await world.api.kill()
     await world.api.start(patient)
   })
+  afterAll(async () => {
+    await world.api.kill()
+    await world.api.start()
+  })
 
   test('when the API is killed before it starts the workflow, the sweep finishes the payout and the client’s retry finds it', async () => {
     const key = 'order-orphan'
@@ -180,7 +184,7 @@ describe('a killed API', () => {
 
     await world.api.kill()
     await world.bank.control('DELETE', '/faults')
-    await world.api.start()
+    await world.api.start(patient)
 
     expect(await lost).toBe('no answer')
     const again = await world.pay({}, { key })

@@ -1,6 +1,6 @@
 // With a collector configured, one trace shows a payout's path through the API, the worker and the bank. The
 // trace contains no personal data, and sending it does not delay the payout.
-import { beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
 import { type ACollector, attributesOf } from '../support/a-collector'
 import { keys as bankKeys, type Json } from '../support/bank/client'
@@ -31,6 +31,7 @@ export function traces(open: () => World, opened: () => ACollector): void {
     world = open()
     collector = opened()
   })
+  afterEach(() => world.clearFaults())
 
   test('one trace covers the payout from the request to the last activity, with each span below its cause', async () => {
     // The bank's response is lost, so that an activity that is not local has to resolve the outcome.
@@ -43,7 +44,6 @@ export function traces(open: () => World, opened: () => ACollector): void {
     await world.settled(payoutId)
 
     const trace = await wholeTrace(payoutId)
-    await world.clearFaults()
 
     expect(status).toBe(201)
     expect(pathsIn(trace)).toEqual([

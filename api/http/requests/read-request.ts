@@ -87,8 +87,9 @@ function passes(body: unknown, check: Check | null): boolean {
   try {
     check?.(body)
     return check !== null
-  } catch {
-    return false
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
   }
 }
 

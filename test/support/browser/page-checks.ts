@@ -1,5 +1,5 @@
 // Checks a page in a real browser for axe violations, excess width and console errors, in light, dark and forced
-// colours and at desktop and phone size.
+// colours and at desktop and phone size. In dark and forced colours, only axe's rules about colours run.
 import type { Visitor } from './visitor'
 
 export const noFindings = {
@@ -18,7 +18,7 @@ export async function checkPage(visitor: Visitor, name: string) {
   const light = await visitor.faults()
   await visitor.picture(`${name}-light`)
   await page.emulateMedia({ colorScheme: 'dark' })
-  // Only colours differ from the light page, so the other rules need not run again.
+  // Little more than colours differs from the light page, so only the rules about colours run again.
   const dark = await visitor.faults('colour')
   await visitor.picture(`${name}-dark`)
   await page.emulateMedia({ forcedColors: 'active' })

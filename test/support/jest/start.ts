@@ -137,7 +137,7 @@ async function bundle(folder: string): Promise<string> {
   return path
 }
 
-/** One key for the webhook of each environment. */
+/** One key for the webhook of each environment. All test banks have the same two keys. */
 async function webhookKeys(folder: string): Promise<string> {
   const path = join(folder, 'webhook-keys.pem')
   writeFileSync(path, [createKeyPair(), createKeyPair()].map(({ privateKey }) => privateKey).join(''), { mode: 0o600 })

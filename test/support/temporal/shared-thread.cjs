@@ -1,26 +1,33 @@
 // One workflow thread for all workers and replays in a process, because each new thread takes more than a second of
 // processor time. Jest's processes import this file, and the worker processes of stories load it first. By default, the
 // SDK starts a thread for each worker, and replays on the main thread, where its promise hooks slow down later test
-// files. The workers of `npm start` and of test/worker run as the SDK starts them.
-const { Worker } = require('@temporalio/worker')
-const { ThreadedVMWorkflowCreator } = require('@temporalio/worker/lib/workflow/threaded-vm')
+// files. The workers of `npm start` and of a-worker-process.ts run as the SDK starts them.
+const { isMainThread } = require('node:worker_threads')
 
-/** Keyed by the activity names, which the SDK checks in the thread, and by the workflow code. */
-const threads = new Map()
+// Node also loads this file in the workflow thread, which needs none of it.
+if (isMainThread) shareThread()
 
-/** Replaces the SDK's function that creates threads for workers and replays. */
-Worker.createWorkflowCreator = async (workflowBundle, { activities, isolateExecutionTimeoutMs }, logger) => {
-  const registeredActivityNames = new Set(activities.keys())
-  const options = { threadPoolSize: 1, workflowBundle, isolateExecutionTimeoutMs, registeredActivityNames, logger }
-  const key = [...registeredActivityNames, workflowBundle.code].join()
-  const thread = threads.get(key) ?? startThread(options)
-  threads.set(key, thread)
-  const creator = await thread
-  return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
-}
+function shareThread() {
+  const { Worker } = require('@temporalio/worker')
+  const { ThreadedVMWorkflowCreator } = require('@temporalio/worker/lib/workflow/threaded-vm')
 
-function startThread(options) {
-  // An idle thread must not keep the process alive.
-  process.once('worker', (thread) => thread.unref())
-  return ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
+  /** Keyed by the activity names, which the SDK checks in the thread, and by the workflow code. */
+  const threads = new Map()
+
+  /** Replaces the SDK's function that creates threads for workers and replays. */
+  Worker.createWorkflowCreator = async (workflowBundle, { activities, isolateExecutionTimeoutMs }, logger) => {
+    const registeredActivityNames = new Set(activities.keys())
+    const options = { threadPoolSize: 1, workflowBundle, isolateExecutionTimeoutMs, registeredActivityNames, logger }
+    const key = [...registeredActivityNames, workflowBundle.code].join()
+    const thread = threads.get(key) ?? startThread(options)
+    threads.set(key, thread)
+    const creator = await thread
+    return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
+  }
+
+  function startThread(options) {
+    // An idle thread must not keep the process alive.
+    process.once('worker', (thread) => thread.unref())
+    return ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
+  }
 }
