@@ -1,5 +1,5 @@
 // Checks a page in a real browser for axe violations, excess width and console errors, in light, dark and forced
-// colours and at desktop and phone size. In dark and forced colours, only axe's rules about colours run.
+// colours and at desktop and phone size.
 import type { Visitor } from './visitor'
 
 export const noFindings = {
@@ -18,12 +18,11 @@ export async function checkPage(visitor: Visitor, name: string) {
   const light = await visitor.faults()
   await visitor.picture(`${name}-light`)
   await page.emulateMedia({ colorScheme: 'dark' })
-  // Little more than colours differs from the light page, so only the rules about colours run again.
-  const dark = await visitor.faults('colour')
+  const dark = await visitor.faults()
   await visitor.picture(`${name}-dark`)
   await page.emulateMedia({ forcedColors: 'active' })
   await page.evaluate(reportForcedText)
-  const forcedColors = await visitor.faults('colour')
+  const forcedColors = await visitor.faults()
   await visitor.picture(`${name}-forced-colors`)
   await page.evaluate(reportOwnText)
   await page.emulateMedia({ forcedColors: 'none' })
