@@ -58,6 +58,14 @@ export const visibleLinePattern = `^${nothingHidden}[${spacesAndMarks}]*[${visib
 /** The same rule for text with several lines. */
 export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${lineCharacters}\n]*$`
 
+let visibleLine: RegExp | undefined
+
+export function isVisibleLine(text: string): boolean {
+  // Created when it is first needed, because its character classes take longer to load than most modules.
+  visibleLine ??= new RegExp(visibleLinePattern, 'u')
+  return visibleLine.test(text)
+}
+
 /**
  * The looser forms of these patterns in the OpenAPI document. They reject control characters only, in syntax that the
  * regular expressions of every language share. The API applies both.

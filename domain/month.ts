@@ -28,7 +28,11 @@ export function londonMonthOf(instant: Date): Month {
 
 /** Returns the date in London, as YYYY-MM-DD. */
 export function londonDayOf(instant: Date): string {
-  const parts = new Map(london.formatToParts(instant).map(({ type, value }) => [type, value]))
+  const parts = new Map(
+    londonFormat()
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, value]),
+  )
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
 }
 
@@ -55,14 +59,20 @@ export function monthOfDay(day: string): Month {
 const monthExpression = new RegExp(monthPattern)
 const hourMs = 3_600_000
 
-const london = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'Europe/London',
-  calendar: 'gregory',
-  numberingSystem: 'latn',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-})
+let london: Intl.DateTimeFormat | undefined
+
+/** Creates the format when it is first needed, because loading the data of a time zone takes long. */
+function londonFormat(): Intl.DateTimeFormat {
+  london ??= new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Europe/London',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return london
+}
 
 const names: Readonly<Record<string, string>> = {
   '01': 'January',

@@ -5,11 +5,11 @@ import {
   type Country,
   countries,
   idempotencyKeyPattern,
+  isVisibleLine,
   labelMaxLength,
   partnerNameMaxLength,
   payoutLimits,
   slugPattern,
-  visibleLinePattern,
 } from '../domain/limits'
 import {
   formatPence,
@@ -276,7 +276,7 @@ export function line(placeholder: string, maxLength: number): Kind<string> {
     rule: `1 to ${maxLength} visible characters and spaces`,
     parse: (given) => {
       const text = given.trim()
-      return Array.from(text).length <= maxLength && visibleLine.test(text) ? text : undefined
+      return Array.from(text).length <= maxLength && isVisibleLine(text) ? text : undefined
     },
   }
 }
@@ -291,7 +291,6 @@ function within(amount: bigint | null, min: bigint, max: bigint): bigint | undef
   return amount !== null && amount >= min && amount <= max ? amount : undefined
 }
 
-const visibleLine = new RegExp(visibleLinePattern, 'u')
 const keyExpression = new RegExp(idempotencyKeyPattern)
 const emailMaxLength = 254
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"

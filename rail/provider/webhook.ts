@@ -1,6 +1,6 @@
 // Verifies that the bank signed an event recently, and reads which object the event concerns.
 import { createHash, type KeyObject, verify } from 'node:crypto'
-import { visibleLinePattern } from '../../domain/limits'
+import { isVisibleLine } from '../../domain/limits'
 import type { Clock } from '../../runtime/clock'
 import { BadSignature, type WebhookEvent } from '../rail'
 import { optionalTextAt, textAt, Unreadable } from './fields'
@@ -69,10 +69,9 @@ function readEvent(rawBody: Buffer): WebhookEvent {
 }
 
 const maxTextLength = 200
-const visibleLine = new RegExp(visibleLinePattern, 'u')
 
 /** PostgreSQL rejects U+0000, and two different IDs with invalid characters would be stored as the same ID. */
 function storable(text: string): string {
-  if (text.length > maxTextLength || !visibleLine.test(text)) throw new Unreadable('text')
+  if (text.length > maxTextLength || !isVisibleLine(text)) throw new Unreadable('text')
   return text
 }
