@@ -10,7 +10,7 @@ import { isSimulatedBank } from '../rail/simulated-bank'
 import type { ApiDeps } from './deps'
 import { startOfPage } from './docs/page/html'
 import { ApiError } from './http/errors'
-import { answerText, type PreparedText, prepareText } from './http/prepared-text'
+import { answerText, once, prepareText } from './http/prepared-text'
 import type { ApiContext, RequestState } from './http/route'
 
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
@@ -30,15 +30,14 @@ const pagePolicy = [
 ].join('; ')
 
 export function dashboard(router: Router<RequestState>, { config }: ApiDeps): void {
-  let page: PreparedText | null = null
+  const page = once(() => prepareText('text/html; charset=utf-8', writePage(config)))
   router.get('/dashboard/assets/:name', sendAsset)
   for (const address of addresses) {
     router.get(address, (context) => {
-      // Built on the first request, so that the API can start without a dashboard build.
-      page ??= prepareText('text/html; charset=utf-8', writePage(config))
       context.set('Content-Security-Policy', pagePolicy)
       context.set('Cross-Origin-Opener-Policy', 'same-origin')
-      answerText(context, page)
+      // Written for the first request, so that the API can start without a dashboard build.
+      answerText(context, page())
       // After an upgrade, a cached page would request deleted files.
       context.set('Cache-Control', 'no-store')
     })

@@ -4,7 +4,7 @@ import type Router from '@koa/router'
 import { send } from '@koa/send'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { answerText, type PreparedText, prepareText } from '../http/prepared-text'
+import { answerText, once, prepareText } from '../http/prepared-text'
 import type { ApiContext, RequestState } from '../http/route'
 import { openApiDocument } from '../openapi'
 import { routes } from '../routes'
@@ -24,17 +24,19 @@ const halfYearMs = 182 * dayMs
 
 export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): void {
   const { publicUrl } = config
-  const published = once(() => publish(config))
-  router.get('/openapi.json', (context) => answerText(context, published().openapi))
-  router.get('/openapi.dashboard.json', (context) => answerText(context, published().dashboard))
-  router.get('/postman.json', (context) => answerText(context, published().postman))
-  router.get('/llms.txt', (context) => answerText(context, published().index))
-  router.get('/docs/guide.md', (context) => answerText(context, published().guide))
+  const texts = textsOf(config)
+  const assets = once(findAssets)
+  router.get('/openapi.json', (context) => answerText(context, texts.openapi()))
+  router.get('/openapi.dashboard.json', (context) => answerText(context, texts.dashboard()))
+  router.get('/postman.json', (context) => answerText(context, texts.postman()))
+  router.get('/llms.txt', (context) => answerText(context, texts.index()))
+  router.get('/docs/guide.md', (context) => answerText(context, texts.guide()))
+  const reference = once(() => prepareText('text/html; charset=utf-8', page({ ...about, assets: assets() })))
   router.get('/docs', (context) => {
     context.set('Content-Security-Policy', pagePolicy)
-    answerText(context, published().page)
+    answerText(context, reference())
   })
-  router.get('/docs/assets/:name', (context) => sendAsset(context, published().assets))
+  router.get('/docs/assets/:name', (context) => sendAsset(context, assets()))
   router.get('/.well-known/security.txt', (context) => {
     const email = config.opsEmail ?? config.seller?.email
     // RFC 9116 requires a contact, so without one there is no file.
@@ -44,30 +46,17 @@ export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): 
   })
 }
 
-interface Published {
-  readonly guide: PreparedText
-  readonly openapi: PreparedText
-  readonly dashboard: PreparedText
-  readonly postman: PreparedText
-  readonly index: PreparedText
-  readonly page: PreparedText
-  readonly assets: Assets
-}
-
-function publish({ publicUrl, supportEmail }: ApiDeps['config']): Published {
-  const guide = writeGuide(publicUrl)
-  const described = { ...about, publicUrl, guide, email: supportEmail ?? undefined }
-  const document = openApiDocument(routes, described, 'partner')
-  const forPages = openApiDocument(routes, { ...described, guide: forDashboard }, 'dashboard')
-  const assets = findAssets()
+function textsOf({ publicUrl, supportEmail }: ApiDeps['config']) {
+  const guide = once(() => writeGuide(publicUrl))
+  const described = () => ({ ...about, publicUrl, guide: guide(), email: supportEmail ?? undefined })
+  const document = once(() => openApiDocument(routes, described(), 'partner'))
+  const forPages = () => openApiDocument(routes, { ...described(), guide: forDashboard }, 'dashboard')
   return {
-    guide: prepareText('text/markdown; charset=utf-8', `# ${about.title}\n\n${guide}`),
-    openapi: prepareText(json, JSON.stringify(document)),
-    dashboard: prepareText(json, JSON.stringify(forPages)),
-    postman: prepareText(json, JSON.stringify(postmanCollection(document))),
-    index: prepareText('text/plain; charset=utf-8', writeIndex(routes, { ...about, publicUrl })),
-    page: prepareText('text/html; charset=utf-8', page({ ...about, assets })),
-    assets,
+    guide: once(() => prepareText('text/markdown; charset=utf-8', `# ${about.title}\n\n${guide()}`)),
+    openapi: once(() => prepareText(json, JSON.stringify(document()))),
+    dashboard: once(() => prepareText(json, JSON.stringify(forPages()))),
+    postman: once(() => prepareText(json, JSON.stringify(postmanCollection(document())))),
+    index: once(() => prepareText('text/plain; charset=utf-8', writeIndex(routes, { ...about, publicUrl }))),
   }
 }
 
@@ -91,13 +80,4 @@ Expires: ${expires}T00:00:00Z
 Preferred-Languages: en
 Canonical: ${publicUrl}/.well-known/security.txt
 `
-}
-
-/** Computes the value on the first call, so that it does not slow down startup. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

@@ -1,4 +1,4 @@
-// Serves static texts, which are compressed once, and compares ETags.
+// Serves static texts, each compressed once for each encoding, and compares ETags.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
@@ -8,17 +8,35 @@ import { Answer } from './schema'
 export interface PreparedText {
   readonly type: string
   readonly etag: string
-  readonly encoded: Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>
+  encode(encoding: Encoding): Buffer
 }
+
+type Encoding = 'br' | 'gzip' | 'identity'
 
 export function prepareText(type: string, text: string): PreparedText {
   const identity = Buffer.from(text)
   // The ETag is weak, because all three encodings share it.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
-  return { type, etag, encoded: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } }
+  const encoded: Partial<Record<Encoding, Buffer>> = { identity }
+  return { type, etag, encode: (encoding) => (encoded[encoding] ??= compress[encoding](identity)) }
 }
 
-export function answerText(context: ApiContext, { type, etag, encoded }: PreparedText): void {
+const compress: Record<Encoding, (text: Buffer) => Buffer> = {
+  br: (text) => brotliCompressSync(text),
+  gzip: (text) => gzipSync(text),
+  identity: (text) => text,
+}
+
+/** Computes the value on the first call, so that it does not slow down startup. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+export function answerText(context: ApiContext, { type, etag, encode }: PreparedText): void {
   context.status = 200
   context.vary('Accept-Encoding')
   context.set('Cache-Control', 'no-cache')
@@ -32,10 +50,10 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   const encoding = chooseEncoding(context)
   if (encoding !== 'identity') context.set('Content-Encoding', encoding)
   context.type = type
-  context.body = encoded[encoding]
+  context.body = encode(encoding)
 }
 
-export function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
+export function chooseEncoding(context: ApiContext): Encoding {
   if (context.req.headers['accept-encoding'] === undefined) return 'identity'
   const accepted = context.acceptsEncodings('br', 'gzip', 'identity')
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'

@@ -179,6 +179,11 @@ const faults: readonly PlantedFault[] = [
     () => [setRow(completed, `failure_reason = 'to ${account}'`)],
     'payouts.failure_reason',
   ],
+  [
+    'an account number in the column for names',
+    () => [setRow(completed, `recipient_name = 'Ada L. ${account}'`)],
+    'payouts.recipient_name',
+  ],
   ['a name in the wrong column', () => [setRow(completed, `reference = 'Ada L.'`)], 'payouts.reference'],
   [
     'an account number in unsealed bytes',

@@ -13,9 +13,8 @@ export async function secretRules(
   texts: readonly { readonly where: string; readonly text: string }[],
 ): Promise<string[]> {
   const found: string[] = []
-  for (const columns of await columnsByTable(records)) {
-    if (!(await occursInSome(records, columns, canaries))) continue
-    for (const column of columns) found.push(...(await occurrencesIn(records, column, canaries)))
+  for (const column of await columnsToSearch(records, canaries)) {
+    found.push(...(await occurrencesIn(records, column, canaries)))
   }
   for (const { where, text } of texts) {
     for (const canary of canaries)
@@ -40,18 +39,25 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   return tables.map(({ columns }) => columns)
 }
 
-/** Searches each table as a whole first, because most tables have no match and there are hundreds of columns. */
-async function occursInSome(
-  records: Records,
-  columns: readonly Column[],
-  canaries: readonly Canary[],
-): Promise<boolean> {
-  const row = columns.map(({ column }) => `${column}::text`).join(', ')
-  const rows: unknown[] = await records.query(
-    `SELECT FROM ${columns[0]?.table} WHERE concat_ws(E'\n', ${row}) ~ $1 LIMIT 1`,
-    [anyOf(patternsFor(canaries))],
-  )
-  return rows.length > 0
+/** Returns the columns of the tables with a match. Searches all tables in one statement, because most have no match. */
+async function columnsToSearch(records: Records, canaries: readonly Canary[]): Promise<Column[]> {
+  const tables = await columnsByTable(records)
+  const values = [anyOf(patternsFor(canaries))]
+  const searches = tables.map((columns, index) => {
+    const [strict, others] = [columns.filter(isStrict), columns.filter((column) => !isStrict(column))]
+    const conditions = [`concat_ws(E'\n', ${strict.map(({ column }) => `${column}::text`).join(', ')}) ~ $1`]
+    for (const { name, column } of others) {
+      const patterns = patternsOutside(name, canaries)
+      if (patterns.length > 0) conditions.push(`${column}::text ~ $${values.push(anyOf(patterns))}`)
+    }
+    return `SELECT ${index} AS index WHERE EXISTS (SELECT FROM ${columns[0]?.table} WHERE ${conditions.join(' OR ')})`
+  })
+  const matches = await records.query<{ index: number }[]>(searches.join(' UNION ALL '), values)
+  return matches.flatMap(({ index }) => tables[index] ?? [])
+
+  function isStrict({ name }: Column): boolean {
+    return canaries.every(({ allowedIn }) => allowedIn !== name)
+  }
 }
 
 async function occurrencesIn(
@@ -59,7 +65,7 @@ async function occurrencesIn(
   { name, table, column }: Column,
   canaries: readonly Canary[],
 ): Promise<string[]> {
-  const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
+  const patterns = patternsOutside(name, canaries)
   if (patterns.length === 0) return []
   // Searches for all values together first, because a long story has many rows. Then finds which values matched.
   const rows: { canary: string }[] = await records.query(
@@ -68,6 +74,11 @@ async function occurrencesIn(
     [patterns, anyOf(patterns)],
   )
   return rows.map(({ canary }) => `I10 ${canary} is in ${name}`)
+}
+
+/** Returns the patterns that the column must not match. */
+function patternsOutside(name: string, canaries: readonly Canary[]): string[] {
+  return patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
 }
 
 /** Returns patterns for each text, and for its bytes in a bytea column, which PostgreSQL writes in hexadecimal. */
