@@ -8,7 +8,7 @@ import { Answer } from './schema'
 export interface PreparedText {
   readonly type: string
   readonly etag: string
-  encode(encoding: Encoding): Buffer
+  readonly encode: (encoding: Encoding) => Buffer
 }
 
 type Encoding = 'br' | 'gzip' | 'identity'
