@@ -34,10 +34,11 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
   router.get('/dashboard/assets/:name', sendAsset)
   for (const address of addresses) {
     router.get(address, (context) => {
+      // Written for the first request, so that the API can start without a dashboard build.
+      const text = page()
       context.set('Content-Security-Policy', pagePolicy)
       context.set('Cross-Origin-Opener-Policy', 'same-origin')
-      // Written for the first request, so that the API can start without a dashboard build.
-      answerText(context, page())
+      answerText(context, text)
       // After an upgrade, a cached page would request deleted files.
       context.set('Cache-Control', 'no-store')
     })

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Deletes the files in the given node_modules folder that no program in the image reads. Keeps licences.
+# Deletes large files in the given node_modules folder that no program in the image reads. Keeps licences.
 set -eu
 cd "$1"
 

@@ -61,7 +61,7 @@ export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${line
 let visibleLine: RegExp | undefined
 
 export function isVisibleLine(text: string): boolean {
-  // Created when it is first needed, because its character classes take longer to load than most modules.
+  // Created on first use, because its Unicode classes take longer than loading most modules.
   visibleLine ??= new RegExp(visibleLinePattern, 'u')
   return visibleLine.test(text)
 }

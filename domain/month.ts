@@ -61,7 +61,7 @@ const hourMs = 3_600_000
 
 let london: Intl.DateTimeFormat | undefined
 
-/** Creates the format when it is first needed, because loading the data of a time zone takes long. */
+/** Creates the format on first use, because loading time zone data is slow. */
 function londonFormat(): Intl.DateTimeFormat {
   london ??= new Intl.DateTimeFormat('en-GB', {
     timeZone: 'Europe/London',

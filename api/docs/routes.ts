@@ -24,7 +24,7 @@ const halfYearMs = 182 * dayMs
 
 export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): void {
   const { publicUrl } = config
-  const texts = textsOf(config)
+  const texts = publicTexts(config)
   const assets = once(findAssets)
   router.get('/openapi.json', (context) => answerText(context, texts.openapi()))
   router.get('/openapi.dashboard.json', (context) => answerText(context, texts.dashboard()))
@@ -46,7 +46,7 @@ export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): 
   })
 }
 
-function textsOf({ publicUrl, supportEmail }: ApiDeps['config']) {
+function publicTexts({ publicUrl, supportEmail }: ApiDeps['config']) {
   const guide = once(() => writeGuide(publicUrl))
   const described = () => ({ ...about, publicUrl, guide: guide(), email: supportEmail ?? undefined })
   const document = once(() => openApiDocument(routes, described(), 'partner'))

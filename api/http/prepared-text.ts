@@ -8,7 +8,7 @@ import { Answer } from './schema'
 export interface PreparedText {
   readonly type: string
   readonly etag: string
-  readonly encode: (encoding: Encoding) => Buffer
+  readonly encoded: Readonly<Record<Encoding, () => Buffer>>
 }
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -17,14 +17,9 @@ export function prepareText(type: string, text: string): PreparedText {
   const identity = Buffer.from(text)
   // The ETag is weak, because all three encodings share it.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
-  const encoded: Partial<Record<Encoding, Buffer>> = { identity }
-  return { type, etag, encode: (encoding) => (encoded[encoding] ??= compress[encoding](identity)) }
-}
-
-const compress: Record<Encoding, (text: Buffer) => Buffer> = {
-  br: (text) => brotliCompressSync(text),
-  gzip: (text) => gzipSync(text),
-  identity: (text) => text,
+  const br = once(() => brotliCompressSync(identity))
+  const gzip = once(() => gzipSync(identity))
+  return { type, etag, encoded: { br, gzip, identity: () => identity } }
 }
 
 /** Computes the value on the first call, so that it does not slow down startup. */
@@ -36,7 +31,7 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
-export function answerText(context: ApiContext, { type, etag, encode }: PreparedText): void {
+export function answerText(context: ApiContext, { type, etag, encoded }: PreparedText): void {
   context.status = 200
   context.vary('Accept-Encoding')
   context.set('Cache-Control', 'no-cache')
@@ -50,7 +45,7 @@ export function answerText(context: ApiContext, { type, etag, encode }: Prepared
   const encoding = chooseEncoding(context)
   if (encoding !== 'identity') context.set('Content-Encoding', encoding)
   context.type = type
-  context.body = encode(encoding)
+  context.body = encoded[encoding]()
 }
 
 export function chooseEncoding(context: ApiContext): Encoding {

@@ -39,14 +39,18 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   return tables.map(({ columns }) => columns)
 }
 
-/** Returns the columns of the tables with a match. Searches all tables in one statement, because most have no match. */
+/**
+ * Returns the columns of the tables with a match. Searches all tables in one statement, because most have no match. A
+ * column that may contain a canary has a condition of its own: otherwise its table would always match.
+ */
 async function columnsToSearch(records: Records, canaries: readonly Canary[]): Promise<Column[]> {
   const tables = await columnsByTable(records)
   const values = [anyOf(patternsFor(canaries))]
   const searches = tables.map((columns, index) => {
-    const [strict, others] = [columns.filter(isStrict), columns.filter((column) => !isStrict(column))]
-    const conditions = [`concat_ws(E'\n', ${strict.map(({ column }) => `${column}::text`).join(', ')}) ~ $1`]
-    for (const { name, column } of others) {
+    const allowed = columns.filter(({ name }) => canaries.some(({ allowedIn }) => allowedIn === name))
+    const others = columns.filter((column) => !allowed.includes(column))
+    const conditions = [`concat_ws(E'\n', ${others.map(({ column }) => `${column}::text`).join(', ')}) ~ $1`]
+    for (const { name, column } of allowed) {
       const patterns = patternsOutside(name, canaries)
       if (patterns.length > 0) conditions.push(`${column}::text ~ $${values.push(anyOf(patterns))}`)
     }
@@ -54,10 +58,6 @@ async function columnsToSearch(records: Records, canaries: readonly Canary[]): P
   })
   const matches = await records.query<{ index: number }[]>(searches.join(' UNION ALL '), values)
   return matches.flatMap(({ index }) => tables[index] ?? [])
-
-  function isStrict({ name }: Column): boolean {
-    return canaries.every(({ allowedIn }) => allowedIn !== name)
-  }
 }
 
 async function occurrencesIn(

@@ -101,6 +101,12 @@ describe('the layout', () => {
     expect([...new Set(packages('workflows'))].filter((name) => name !== '@temporalio/workflow')).toEqual([])
   })
 
+  test('typebox and typeorm are imported without a subpath, because dist/ contains one bundle of each', () => {
+    const subpaths = all.filter(({ from, to }) => layerOf(from) !== 'test' && /^(typebox|typeorm)\//.test(to))
+
+    expect(subpaths).toEqual([])
+  })
+
   test('sdk/ imports no packages and no Node modules, because it also runs in browsers', () => {
     // The build script runs in Node only.
     const imported = all.filter(({ from, to }) => /^sdk\/\w+\/src\//.test(from) && !isOwn(to))

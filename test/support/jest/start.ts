@@ -30,9 +30,9 @@ import { announce, templateDatabase, withDatabase } from './system'
 
 export default async function start(): Promise<void> {
   removeAbandoned()
-  // Every Node process would read these certificates when it starts. This process has read them already, and the ones
-  // it starts connect only to this machine.
-  delete process.env['NODE_EXTRA_CA_CERTS']
+  // Every Node process parses these certificates when it starts, which takes longer than the rest of its start. Test
+  // processes connect only to this machine, except for the contract tests with the real bank.
+  if (!process.env['BANK_CONTRACT_URL']) delete process.env['NODE_EXTRA_CA_CERTS']
   const folder = openFolder(tmpdir())
   const logsFolder = openLogsFolder()
   onStop(() => requireNothingPersonal(logsFolder))

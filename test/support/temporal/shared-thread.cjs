@@ -17,8 +17,8 @@ function shareThread() {
   /** Replaces the SDK's function that creates threads for workers and replays. */
   Worker.createWorkflowCreator = async (workflowBundle, { activities }, logger) => {
     const registeredActivityNames = new Set(activities.keys())
-    // Without isolateExecutionTimeoutMs: to stop a workflow that runs for seconds, Node would start a thread for each of
-    // the calls into it. Jest's time limit ends such a test too.
+    // Leaves out isolateExecutionTimeoutMs, because Node starts a watchdog thread for every call that has a timeout. A
+    // workflow that never yields fails its test at Jest's time limit instead.
     const options = { threadPoolSize: 1, workflowBundle, registeredActivityNames, logger }
     const key = [...registeredActivityNames, workflowBundle.code].join()
     const thread = threads.get(key) ?? startThread(options)
