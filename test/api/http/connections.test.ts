@@ -27,7 +27,7 @@ test('clients that are silent, send slowly or do not read are disconnected, and 
     openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'x'),
     openHostile('HELLO\r\n\r\n', 'x'),
   ]
-  const held = await Promise.all(clients.map((client) => client.accepted))
+  const held = await Promise.all(clients.map((client) => client.accepted()))
 
   const left = () => held.filter(({ destroyed }) => !destroyed).length
   const statuses = new Set<number>()
@@ -82,7 +82,7 @@ test('a long response continues while the client reads, and is cut off when the 
 
 test('the API continues to run after a client resets a refused CONNECT', async () => {
   const client = openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
-  const held = await client.accepted
+  const held = await client.accepted()
   await once(client.socket, 'readable')
 
   client.socket.resetAndDestroy()
@@ -101,7 +101,7 @@ test('connections above the limit are closed immediately and logged', async () =
   small.server.maxConnections = 2
   noteAccepted(small)
   const clients = Array.from({ length: 2 }, () => openHostile('', undefined, small.url))
-  await Promise.all(clients.map((client) => client.accepted))
+  await Promise.all(clients.map((client) => client.accepted()))
 
   await expect(fetch(`${small.url}/healthz`)).rejects.toThrow('fetch failed')
   for (const client of clients) client.close()
@@ -119,8 +119,8 @@ function noteAccepted({ server }: Api): void {
 
 interface Hostile {
   readonly socket: Socket
-  /** The server's end of the connection. */
-  readonly accepted: Promise<Socket>
+  /** Waits for the server's end of the connection. */
+  readonly accepted: () => Promise<Socket>
   readonly close: () => void
 }
 
@@ -132,7 +132,10 @@ function openHostile(text: string, drip?: string, url = api.url): Hostile {
   const connected = once(socket, 'connect').then(() => socket.write(text))
   return {
     socket,
-    accepted: connected.then(() => until('it is accepted', () => sockets.get(socket.localPort ?? 0))),
+    async accepted() {
+      await connected
+      return until('it is accepted', () => sockets.get(socket.localPort ?? 0))
+    },
     close() {
       clearInterval(dripping)
       socket.destroy()
