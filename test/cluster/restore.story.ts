@@ -7,12 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { migrate } from '../../db/migrate'
 import { choosePort } from '../../local/ports'
-import { findTemporalCli } from '../../local/temporal/find-cli'
 import { startTemporal, type TemporalServer } from '../../local/temporal/start'
-import { environment } from '../../runtime/config/config'
 import { driftsOf } from '../chaos/at-rest'
 import type { Json } from '../support/bank/client'
 import { asApplication } from '../support/db/app-role'
+import { testSystem } from '../support/jest/system'
 import { type Answer, openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
 import { dump, type InstalledPostgres, restore, startInstalled } from './installed-postgres'
@@ -150,9 +149,8 @@ async function loseTemporal(): Promise<void> {
 
 /** The server stores everything in memory, so the next one starts empty. */
 async function anEmptyTemporal(preferredPort: number): Promise<TemporalServer> {
-  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
   return startTemporal({
-    cli,
+    cli: testSystem().temporalCli,
     logFile: join(folder, 'temporal.log'),
     dbFile: null,
     preferredPort,

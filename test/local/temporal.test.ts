@@ -9,9 +9,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { choosePort } from '../../local/ports'
 import { commandLineOf } from '../../local/process/identity'
-import { findTemporalCli } from '../../local/temporal/find-cli'
 import { servesNamespace, startTemporal, type TemporalServer } from '../../local/temporal/start'
-import { environment } from '../../runtime/config/config'
 import { connectClient } from '../../runtime/temporal/client'
 import { openChromium } from '../support/browser/chromium'
 import { testSystem } from '../support/jest/system'
@@ -33,7 +31,7 @@ afterEach(async () => {
 })
 
 test('a server is not mistaken for another server that took its port first', async () => {
-  const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const real = testSystem().temporalCli
   const cli = beatenToItsPortOnce(real)
 
   const server = await start(cli)
@@ -44,7 +42,7 @@ test('a server is not mistaken for another server that took its port first', asy
 })
 
 test('only the owner of a server can read its data', async () => {
-  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const cli = testSystem().temporalCli
   const dbFile = join(folder, 'private.db')
   const logFile = join(folder, 'private.log')
   running.push(await startTemporal({ cli, logFile, dbFile, preferredPort: 0, preferredUiPort: null }))
@@ -68,7 +66,7 @@ test('a server is ready only when it serves the namespace, not as soon as its po
 })
 
 test('the server’s HTTP API refuses to start a workflow for a web page, and refuses reads with any Host header', async () => {
-  const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const real = testSystem().temporalCli
   const httpPort = await choosePort(0)
   const cli = join(folder, 'cli')
   writeFileSync(cli, `#!/bin/sh\nexec '${real}' "$@" --http-port=${httpPort}\n`, { mode: 0o755 })
@@ -98,7 +96,7 @@ test('the server’s HTTP API refuses to start a workflow for a web page, and re
 })
 
 test('the Web UI works in a browser at localhost, but not at another host name', async () => {
-  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const cli = testSystem().temporalCli
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
   running.push(server)
@@ -129,7 +127,7 @@ test('the Web UI works in a browser at localhost, but not at another host name',
 })
 
 test('behind its proxy, the Web UI listens on another port and, on Linux, at another loopback address', async () => {
-  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const cli = testSystem().temporalCli
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
   running.push(server)

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
-import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { startTemporal, type TemporalServer } from '../../../local/temporal/start'
 import { systemClock } from '../../../runtime/clock'
-import { environment } from '../../../runtime/config/config'
 import { connectClient } from '../../../runtime/temporal/client'
 import { putSchedule } from '../../../worker/schedules/put'
 import { invoiceRunSchedule, type OurSchedule } from '../../../worker/schedules/schedules'
+import { testSystem } from '../../support/jest/system'
 import { testTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
@@ -70,9 +69,8 @@ function calendarOf(time: Date) {
 }
 
 async function openTemporal(preferredPort: number): Promise<TemporalServer> {
-  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
   const [logFile, dbFile] = [join(folder, 'temporal.log'), join(folder, 'temporal.db')]
-  return startTemporal({ cli, logFile, preferredPort, dbFile, preferredUiPort: null })
+  return startTemporal({ cli: testSystem().temporalCli, logFile, preferredPort, dbFile, preferredUiPort: null })
 }
 
 async function withClient(work: (client: ReturnType<typeof connectClient>) => Promise<void>): Promise<void> {

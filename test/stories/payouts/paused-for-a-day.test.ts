@@ -7,7 +7,7 @@ import { until } from '../../support/until'
 const dayMs = 25 * 3_600_000
 const minuteMs = 60_000
 // The poll interval is long, so that only the test wakes the workflows.
-const world = useWorld({ env: { PAYOUT_POLL_MS: String(10 * minuteMs) } })
+const world = useWorld({ aheadMs: 0, env: { PAYOUT_POLL_MS: String(10 * minuteMs) } })
 
 test('after a day-long pause, the API, the command line and Temporal can each cancel a payout, and another is sent once', async () => {
   const before = await world.balance()

@@ -37,13 +37,13 @@ export default async function start(): Promise<void> {
   const logsFolder = openLogsFolder()
   onStop(() => requireNothingPersonal(logsFolder))
   try {
-    const [databaseUrl, temporalAddress, workflowBundlePath, webhookKeysPath] = await Promise.all([
+    const [databaseUrl, temporal, workflowBundlePath, webhookKeysPath] = await Promise.all([
       postgres(hasMemory() ? openFolder(memory) : folder),
-      temporal(folder),
+      openTemporal(folder),
       bundle(folder),
       webhookKeys(folder),
     ])
-    announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder, webhookKeysPath })
+    announce({ databaseUrl, ...temporal, workflowBundlePath, logsFolder, webhookKeysPath })
   } catch (error) {
     // Jest calls the teardown only after a successful setup.
     await stopAll()
@@ -105,20 +105,24 @@ async function postgres(folder: string): Promise<string> {
   return server.url
 }
 
-async function temporal(folder: string): Promise<string> {
+async function openTemporal(folder: string): Promise<{ temporalAddress: string; temporalCli: string }> {
   // With Go's default, garbage collection would take a sixth of Temporal's processor time. No other test process uses
   // Go.
   process.env['GOGC'] ??= '400'
-  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: reportProgress() })
+  const temporalCli = await findTemporalCli({
+    env: environment(),
+    dataDir: join(folder, 'data'),
+    report: reportProgress(),
+  })
   const server = await startTemporal({
-    cli,
+    cli: temporalCli,
     logFile: join(folder, 'temporal.log'),
     preferredPort: 0,
     dbFile: null,
     preferredUiPort: null,
   })
   onStop(() => server.stop())
-  return server.address
+  return { temporalAddress: server.address, temporalCli }
 }
 
 /** Prints the progress of a first run, which has to download Temporal. */

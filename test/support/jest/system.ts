@@ -3,6 +3,8 @@
 export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
+  /** Path of the program, which was found and verified once. */
+  readonly temporalCli: string
   readonly workflowBundlePath: string
   readonly logsFolder: string
   /** RSA private keys for the sandbox banks, because creating one takes up to a second of processor time. */

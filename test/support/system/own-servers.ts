@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { removeCluster } from '../../../local/postgres/cluster'
 import { type Postgres, startPostgres } from '../../../local/postgres/start'
 import type { Server } from '../../../local/process/guarded'
-import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { startTemporal } from '../../../local/temporal/start'
-import { environment } from '../../../runtime/config/config'
+import { testSystem } from '../jest/system'
 
 export interface OwnServer {
   /** Sends SIGKILL. Resolves when the process has ended. */
@@ -34,9 +33,8 @@ export async function openServers(): Promise<OwnServers> {
     return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
   }
   const openTemporal = async (preferredPort: number) => {
-    const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
     const files = { logFile: join(folder, 'temporal.log'), dbFile: join(folder, 'temporal.db') }
-    return startTemporal({ cli, ...files, preferredPort, preferredUiPort: null })
+    return startTemporal({ cli: testSystem().temporalCli, ...files, preferredPort, preferredUiPort: null })
   }
   const [firstPostgres, firstTemporal] = await Promise.all([openPostgres(0), openTemporal(0)])
   const { port, url } = firstPostgres

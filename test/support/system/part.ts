@@ -16,6 +16,8 @@ export interface Part {
   /** Sends SIGTERM, which lets the process finish its work. */
   stop(): Promise<void>
   isRunning(): boolean
+  /** Moves the clock of the process, which must have been started with clockAhead. */
+  moveClock(aheadMs: number): Promise<void>
   /** Returns all output of the process so far, including earlier runs. */
   output(): string
 }
@@ -52,6 +54,12 @@ export function aPart(main: string, env: Record<string, string>): Part {
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
+    async moveClock(aheadMs) {
+      if (child === null) throw new Error(`${main} does not run`)
+      const moved = once(child, 'message')
+      child.send({ aheadMs })
+      await moved
+    },
     output: () => output,
   }
 }

@@ -38,7 +38,7 @@ export interface WorldOptions {
   /** The program of each worker, relative to dist. By default, there is one worker of this build for each API. */
   readonly workerMains?: readonly string[]
   readonly liveUsdc?: string
-  /** How far the clocks of the APIs, workers and bank are ahead of this machine. `goAhead` changes this. */
+  /** How far the clocks of the APIs, workers and bank are ahead of this machine. Required, even if 0, for `goAhead`. */
   readonly aheadMs?: number
   /** The story's own servers, which it may kill. By default, it uses the shared ones. */
   readonly databaseUrl?: string
@@ -105,8 +105,8 @@ export interface World {
   /** Triggers a Schedule now, by its ID in workflows/names.ts. */
   trigger(scheduleId: string): Promise<void>
   /**
-   * Restarts the APIs, workers and bank with clocks this far ahead of this machine. PostgreSQL, Temporal and the story
-   * itself still use the real time.
+   * Moves the clocks of the APIs and workers this far ahead of this machine, and restarts the bank with such a clock.
+   * PostgreSQL, Temporal and the story itself still use the real time.
    */
   goAhead(aheadMs: number): Promise<void>
   /** Runs an ops command and returns its output as JSON. */
@@ -141,7 +141,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
   const each = Array.from({ length: options.ofEach ?? 1 })
-  let ahead = clockAhead(options.aheadMs ?? 0)
+  let ahead = clockAhead(options.aheadMs)
   const [db, bank, ports] = await Promise.all([
     openDb(databaseUrl),
     openBankProcess(options.delaysMs ?? quick, ahead),
@@ -277,11 +277,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     sweep: () => world.trigger(scheduleIds.sweep),
     trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
     async goAhead(aheadMs) {
-      await Promise.all(parts.map((part) => part.stop()))
-      await bank.kill()
       ahead = clockAhead(aheadMs)
+      await bank.kill()
+      await Promise.all(parts.map((part) => part.moveClock(aheadMs)))
       await bank.start(ahead)
-      await Promise.all(parts.map((part) => part.start(ahead)))
     },
     async ops(...args) {
       const { code, out, err } = await opsAt(ahead, env, [...args, '--json'])

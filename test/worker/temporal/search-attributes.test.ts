@@ -2,12 +2,10 @@
 // checks them with queries. The worker rejects an attribute of the wrong type.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time'
-import { findTemporalCli } from '../../../local/temporal/find-cli'
 import { environment } from '../../../runtime/config/config'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { createDatabase, type TestDatabase } from '../../support/db/database'
@@ -177,7 +175,7 @@ async function isKnown(): Promise<boolean> {
 
 /** Runs a `temporal` command line as an operator would paste it. */
 async function runTemporal(commandLine: string): Promise<void> {
-  const cli = await findTemporalCli({ env: environment(), dataDir: tmpdir(), report: () => undefined })
-  const env = { ...environment(), CLI: cli, TEMPORAL_ADDRESS: testSystem().temporalAddress }
+  const { temporalCli, temporalAddress } = testSystem()
+  const env = { ...environment(), CLI: temporalCli, TEMPORAL_ADDRESS: temporalAddress }
   await promisify(execFile)('sh', ['-c', `temporal() { "$CLI" "$@"; }; ${commandLine}`], { env })
 }
