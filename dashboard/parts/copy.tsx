@@ -63,8 +63,10 @@ export function Copyable({
 function useCopy(text: string): readonly [boolean, () => void] {
   const [done, setDone] = useState(false)
   const copy = () => {
-    void write(text).then(() => setDone(true))
-    setTimeout(() => setDone(false), 1_500)
+    void write(text).then(() => {
+      setDone(true)
+      setTimeout(() => setDone(false), 1_500)
+    })
   }
   return [done, copy]
 }

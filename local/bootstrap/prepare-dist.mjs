@@ -36,8 +36,10 @@ function removeStale() {
 /** Programs in dist/ find the bundle before the package, which consists of hundreds of modules. */
 async function bundle(name) {
   const build = await rolldown({ input: createRequire(import.meta.url).resolve(name), platform: 'node' })
-  // ES modules are strict, but the files that replace them are not by default.
+  // TypeBox's ES modules are strict, but a CommonJS bundle is not by default. This also makes a few packages strict
+  // that TypeORM uses.
   const { output } = await build.generate({ format: 'cjs', exports: 'named', strict: true })
+  if (output.length !== 1) throw new Error(`The bundle of ${name} has ${output.length} files instead of one.`)
   const path = join(dist, 'node_modules', name, 'index.js')
   mkdirSync(dirname(path), { recursive: true })
   // Written under another name first, so that no process loads an incomplete file.

@@ -276,8 +276,9 @@ describe('a click on a row outside its link', () => {
     const row = page.getByRole('row').filter({ hasText: 'payout.cancel' })
 
     await page.context().grantPermissions(['clipboard-write'])
-    await row.getByRole('button', { name: 'Copy request ID' }).click()
-    await row.getByText('Copied request ID').waitFor({ state: 'attached' })
+    // The text is shown only for a moment, so the wait starts before the click.
+    const copied = row.getByText('Copied request ID').waitFor({ state: 'attached' })
+    await Promise.all([copied, row.getByRole('button', { name: 'Copy request ID' }).click()])
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 860 })
       await row.getByRole('link', { name: id }).click()

@@ -79,8 +79,8 @@ export function wordsOf(line: string): string[] {
 }
 
 /**
- * Runs a command in this process, because starting a new process takes longer than most commands. A command with
- * another clock needs its own process.
+ * Runs a command in this process, because starting a new process takes longer than most commands. A command of a
+ * story that moves the clock needs its own process.
  */
 export async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
   if (Object.keys(ahead).length === 0) return runWith(env, args)

@@ -123,8 +123,9 @@ describe('the top-up page', () => {
     await page.getByText('04-00-04').waitFor()
     // The whole address, so that users can compare it.
     await page.getByText('0x52908400098527886E0F7030069857D2E4169EE7').waitFor()
-    await page.getByRole('button', { name: 'Copy account number' }).click()
-    await page.getByText('Copied account number').waitFor({ state: 'attached' })
+    // The text is shown only for a moment, so the wait starts before the click.
+    const copied = page.getByText('Copied account number').waitFor({ state: 'attached' })
+    await Promise.all([copied, page.getByRole('button', { name: 'Copy account number' }).click()])
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
     expect(await checkPage(visitor, 'top-up-live')).toEqual(noFindings)
     await visitor.leave()

@@ -3,7 +3,7 @@
 export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
-  /** Path of the program, which was found and verified once. */
+  /** Path of Temporal's CLI. The setup finds and verifies it once. */
   readonly temporalCli: string
   readonly workflowBundlePath: string
   readonly logsFolder: string

@@ -1,5 +1,5 @@
 // Moves the clock of a process that loads this file first (see clock-ahead.ts). A message from its parent moves the
-// clock again.
+// clock again, except in threads; workflows use Temporal's time.
 let aheadMs = Number(process.env.CLOCK_AHEAD_MS)
 process.on('message', (message) => {
   aheadMs = message.aheadMs

@@ -56,9 +56,9 @@ export function aPart(main: string, env: Record<string, string>): Part {
     isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
     async moveClock(aheadMs) {
       if (child === null) throw new Error(`${main} does not run`)
-      const moved = once(child, 'message')
+      const moved = Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)])
       child.send({ aheadMs })
-      await moved
+      if ((await moved) === null) throw new Error(`${main} ended:\n${output}`)
     },
     output: () => output,
   }

@@ -277,7 +277,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     sweep: () => world.trigger(scheduleIds.sweep),
     trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
     async goAhead(aheadMs) {
+      if (options.aheadMs === undefined) throw new Error('goAhead needs the option aheadMs, even if it is 0')
       ahead = clockAhead(aheadMs)
+      // The bank is stopped while the clocks move, because the API rejects events whose timestamp is not recent.
       await bank.kill()
       await Promise.all(parts.map((part) => part.moveClock(aheadMs)))
       await bank.start(ahead)
