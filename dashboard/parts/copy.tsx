@@ -62,13 +62,12 @@ export function Copyable({
 
 function useCopy(text: string): readonly [boolean, () => void] {
   const [done, setDone] = useState(false)
-  const copy = () => {
-    void write(text).then(() => {
-      setDone(true)
-      setTimeout(() => setDone(false), 1_500)
-    })
+  const copy = async () => {
+    await write(text)
+    setDone(true)
+    setTimeout(() => setDone(false), 1_500)
   }
-  return [done, copy]
+  return [done, () => void copy()]
 }
 
 /** Browsers offer the clipboard API only on secure pages. On other pages, execCommand still works. */
