@@ -15,6 +15,7 @@ import { createDatabase, type TestDatabase } from '../support/db/database'
 import { proxyOf } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
 import { keepOutput } from '../support/kept-logs'
+import { childEnv } from '../support/system/child-env'
 import { testTemporal } from '../support/temporal/a-worker'
 import { until } from '../support/until'
 
@@ -49,7 +50,7 @@ async function start(env: Record<string, string> = {}): Promise<Run> {
   const port = await choosePort(0)
   const child = spawn(process.execPath, [join(__dirname, '../../dist/api/main.js')], {
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...childEnv(),
       DATABASE_URL: database.url,
       TEMPORAL_ADDRESS: testSystem().temporalAddress,
       SECRET_KEYS: testSecretKeys,

@@ -9,6 +9,7 @@ import { newApiKeySecret } from '../../db/partners/api-key-secret'
 import { projectDir } from '../../local/files'
 import { choosePort } from '../../local/ports'
 import { openPseudoTerminal } from '../support/pseudo-terminal'
+import { childEnv } from '../support/system/child-env'
 
 const main = join(projectDir(), 'dist/ops/main.js')
 const { version, bin } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
@@ -132,7 +133,7 @@ describe('progress', () => {
 })
 
 function payouts(args: readonly string[], env: Record<string, string> = {}): SpawnSyncReturns<string> {
-  const ofProgram = { PATH: process.env['PATH'] ?? '', ...env }
+  const ofProgram = { ...childEnv(), ...env }
   return spawnSync(join(folder, 'payouts'), args, { env: ofProgram, encoding: 'utf8' })
 }
 

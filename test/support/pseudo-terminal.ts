@@ -1,6 +1,7 @@
 // Runs a program in a real pseudo-terminal, which `script` opens: types like a person, and reads the screen.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { childEnv } from './system/child-env'
 import { until } from './until'
 
 export interface PseudoTerminal {
@@ -18,7 +19,7 @@ export function openPseudoTerminal(
   env: Readonly<Record<string, string>> = {},
 ): PseudoTerminal {
   const args = process.platform === 'darwin' ? ['-q', '/dev/null', ...command] : ['-qec', line(command), '/dev/null']
-  const ofProgram = { PATH: process.env['PATH'] ?? '', TERM: 'dumb', ...env }
+  const ofProgram = { ...childEnv(), TERM: 'dumb', ...env }
   const child = spawn('script', args, { env: ofProgram, stdio: ['pipe', 'pipe', 'pipe'] })
   let screen = ''
   for (const stream of [child.stdout, child.stderr])

@@ -6,6 +6,7 @@ import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
 import { createDatabase, openDb } from './db/database'
 import { opened, openedForEach } from './opened'
+import { childEnv } from './system/child-env'
 
 export interface Ran {
   readonly code: number
@@ -85,7 +86,7 @@ export function wordsOf(line: string): string[] {
 export async function opsAt(ahead: Record<string, string>, env: Record<string, string>, args: string[]): Promise<Ran> {
   if (Object.keys(ahead).length === 0) return runWith(env, args)
   const main = join(__dirname, '../../dist/ops/main.js')
-  const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
+  const ofOps = { ...childEnv(), ...env, ...ahead }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env: ofOps })
   return { code: 0, out: stdout, err: stderr }
 }

@@ -13,6 +13,7 @@ import { projectDir } from '../../../local/files'
 import { choosePort } from '../../../local/ports'
 import type { Json } from '../../support/bank/client'
 import { openPseudoTerminal, type PseudoTerminal } from '../../support/pseudo-terminal'
+import { childEnv } from '../../support/system/child-env'
 import type { World } from '../../support/system/world'
 
 interface Ran {
@@ -295,7 +296,7 @@ export function commandLine(open: () => World): void {
   }
 
   async function payouts(argv: readonly string[], own: Record<string, string>, input = ''): Promise<Ran> {
-    const child = spawn(join(folder, 'payouts'), argv, { env: { PATH: process.env['PATH'] ?? '', ...own } })
+    const child = spawn(join(folder, 'payouts'), argv, { env: { ...childEnv(), ...own } })
     child.stdin.end(input)
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     outputs.push(out, err)

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { keepOutput } from '../kept-logs'
+import { childEnv } from './child-env'
 
 /** Starts one workflow thread in a worker instead of three. */
 const sharedThread = join(__dirname, '../temporal/shared-thread.cjs')
@@ -40,7 +41,7 @@ export function aPart(main: string, env: Record<string, string>): Part {
     async start(change = {}) {
       if (child !== null) throw new Error(`${main} runs already`)
       const begun = fork(join(__dirname, '../../../dist', main), {
-        env: { PATH: process.env['PATH'] ?? '', ...env, ...change },
+        env: { ...childEnv(), ...env, ...change },
         execArgv: main.endsWith('worker/main.js') ? ['--require', sharedThread] : [],
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       })
