@@ -2,17 +2,35 @@
 // processor time. Jest's processes import this file, and the worker processes of stories load it first. By default, the
 // SDK starts a thread for each worker, and replays on the main thread, where its promise hooks slow down later test
 // files. The workers of `npm start` and of a-worker-process.ts run as the SDK starts them.
-const { isMainThread } = require('node:worker_threads')
+const v8 = require('node:v8')
+const threads = require('node:worker_threads')
 
-// Node also loads this file in the workflow thread, which needs none of it.
-if (isMainThread) shareThread()
+if (threads.isMainThread) shareThread()
+else recordNoStacks()
+
+/**
+ * Called in the workflow thread. The SDK records a stack trace for each promise of a workflow, which takes a third of
+ * the thread's time. Only the Web UI shows them, for a workflow that is still running.
+ */
+function recordNoStacks() {
+  // Node's AsyncLocalStorage needs the original object.
+  v8.promiseHooks = { ...v8.promiseHooks, createHook: () => () => undefined }
+}
 
 function shareThread() {
   const { Worker } = require('@temporalio/worker')
   const { ThreadedVMWorkflowCreator } = require('@temporalio/worker/lib/workflow/threaded-vm')
+  const { Worker: Thread } = threads
+
+  /** A thread that loads this file before its own. */
+  class ThisFileFirst extends Thread {
+    constructor(file) {
+      super(file, { execArgv: [...process.execArgv, '--require', __filename] })
+    }
+  }
 
   /** Keyed by the activity names, which the SDK checks in the thread, and by the workflow code. */
-  const threads = new Map()
+  const ofWorkflows = new Map()
 
   /** Replaces the SDK's function that creates threads for workers and replays. */
   Worker.createWorkflowCreator = async (workflowBundle, { activities }, logger) => {
@@ -21,8 +39,8 @@ function shareThread() {
     // workflow that never yields fails its test at Jest's time limit instead.
     const options = { threadPoolSize: 1, workflowBundle, registeredActivityNames, logger }
     const key = [...registeredActivityNames, workflowBundle.code].join()
-    const thread = threads.get(key) ?? startThread(options)
-    threads.set(key, thread)
+    const thread = ofWorkflows.get(key) ?? startThread(options)
+    ofWorkflows.set(key, thread)
     const creator = await thread
     return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
   }
@@ -30,6 +48,9 @@ function shareThread() {
   function startThread(options) {
     // An idle thread must not keep the process alive.
     process.once('worker', (thread) => thread.unref())
-    return ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
+    threads.Worker = ThisFileFirst
+    const creator = ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
+    threads.Worker = Thread
+    return creator
   }
 }
