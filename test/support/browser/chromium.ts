@@ -14,7 +14,10 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/** Disables Chromium's sandbox, because tests may run as root, and disables its background requests. */
+/**
+ * Disables Chromium's sandbox, because tests may run as root, and disables its background requests. The pages of a
+ * context share one process, so that a page can use code that an earlier one has compiled.
+ */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,6 +27,7 @@ const flags = [
   '--disable-default-apps',
   '--disable-sync',
   '--no-first-run',
+  '--renderer-process-limit=1',
   '--no-default-browser-check',
 ]
 

@@ -18,10 +18,15 @@ export interface Visitor {
   faults(): Promise<string[]>
   /** Thrown errors, logged errors such as violations of the content security policy, and requests to other servers. */
   readonly complaints: string[]
+  /** Does nothing if the visitor has already left. */
   leave(): Promise<void>
 }
 
-export type VisitorOptions = BrowserContextOptions & { readonly session?: string }
+export type VisitorOptions = BrowserContextOptions & {
+  readonly session?: string
+  /** Whether the browser must not have cached anything. */
+  readonly isFirstVisit?: boolean
+}
 
 export const desktop = { width: 1280, height: 860 }
 
@@ -31,20 +36,14 @@ const timeoutMs = 120_000
 export async function aVisitor(
   browser: Browser,
   url: string,
-  { session, ...options }: VisitorOptions = {},
+  { session, isFirstVisit = false, ...options }: VisitorOptions = {},
 ): Promise<Visitor> {
-  const context = await browser.newContext({
-    viewport: desktop,
-    locale: 'en-GB',
-    timezoneId: 'Europe/London',
-    // During a transition, colours match neither theme.
-    reducedMotion: 'reduce',
-    ...options,
-  })
-  context.setDefaultTimeout(timeoutMs)
+  const isUsual = !isFirstVisit && Object.keys(options).length === 0
+  const page = (isUsual && usedContexts.get(browser)?.pop()) || (await openContext(browser, options))
+  const context = page.context()
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])
-  const page = await context.newPage()
   const complaints = listen(page, url)
+  let hasLeft = false
   const settled = async () => {
     await page.locator('[aria-busy=true], [data-waiting]').first().waitFor({ state: 'detached' })
     await page.evaluate('document.fonts.ready.then(() => null)')
@@ -64,8 +63,48 @@ export async function aVisitor(
       const found: Fault[] = await page.evaluate(violations)
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
     },
-    leave: () => context.close(),
+    async leave() {
+      if (hasLeft) return
+      hasLeft = true
+      const next = isUsual ? await forgetVisitor(page, url) : null
+      if (next === null) return context.close()
+      usedContexts.set(browser, [...(usedContexts.get(browser) ?? []), next])
+    },
   }
+}
+
+/**
+ * An empty page of each context that a visitor has left. In such a context, the first page of the next visitor takes a
+ * quarter less processor time, because its files are cached.
+ */
+const usedContexts = new WeakMap<Browser, Page[]>()
+
+async function openContext(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: desktop,
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+    // During a transition, colours match neither theme.
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(timeoutMs)
+  return context.newPage()
+}
+
+/** Returns an empty page, or null if the context would still affect the next visitor. */
+async function forgetVisitor(page: Page, url: string): Promise<Page | null> {
+  const context = page.context()
+  // Playwright cannot remove a clock that a test has installed in the context.
+  if (page.isClosed() || (await page.evaluate('"__pwClock" in window'))) return null
+  const next = await context.newPage()
+  for (const other of context.pages()) if (other !== next) await other.close()
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
+  const network = await context.newCDPSession(next)
+  const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers'
+  await network.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes })
+  await network.detach()
+  return next
 }
 
 interface Fault {
