@@ -1,4 +1,4 @@
-/** The second half of `npm test`: complete systems that are killed, disconnected or overloaded, two files at a time. */
+/** The second half of `npm test`: complete systems that are killed, disconnected or overloaded, three files at a time. */
 const { testMatch: _all, ...everything } = require('../jest.config')
 const heavy = require('./support/jest/heavy')
 
@@ -7,6 +7,6 @@ module.exports = {
   rootDir: '..',
   testPathIgnorePatterns: [],
   testRegex: [heavy],
-  // With one file at a time, the processors are idle for half of the time, because these files wait for timeouts.
-  maxWorkers: 2,
+  // With two files at a time, the processors are idle for a third of the time, because these files wait for timeouts.
+  maxWorkers: 3,
 }
