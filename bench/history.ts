@@ -46,10 +46,10 @@ const makePayouts = ({ slugs, from, to }: History) => `CREATE TEMP TABLE made AS
   WITH chosen AS (
     SELECT w.*, row_number() OVER (PARTITION BY w.environment ORDER BY partners.slug) - 1 AS place
     FROM wallets w JOIN partners ON partners.id = w.partner_id WHERE slug LIKE '${slugs}%'
-  ), each AS MATERIALIZED (
+  ), numbered AS MATERIALIZED (
     SELECT n, now() - interval '1 hour' - ((n * 0.6180339887) % 1) * interval '358 days' AS at,
       CASE WHEN n % 2 = 0 THEN 'live' ELSE 'sandbox' END AS environment,
-      (n / 2) % (SELECT count(*) FROM chosen WHERE environment = 'live') AS place,
+      (n / 2) % (SELECT count(DISTINCT partner_id) FROM chosen) AS place,
       ('x' || substr(md5(n::text), 1, 7))::bit(28)::integer % ${Math.ceil(to / 10)} AS recipient
     FROM generate_series(${from + 1}, ${to}) AS n
   )
@@ -57,7 +57,7 @@ const makePayouts = ({ slugs, from, to }: History) => `CREATE TEMP TABLE made AS
     CASE WHEN w.environment = 'live' THEN 'completed' WHEN n % 53 = 1 THEN 'failed' WHEN n % 97 = 1 THEN 'returned'
       ELSE 'completed' END AS status,
     row_number() OVER (PARTITION BY w.id ORDER BY at) AS nth, w.balance_micro_usdc
-  FROM each JOIN chosen w USING (environment, place)`
+  FROM numbered JOIN chosen w USING (environment, place)`
 
 const seller = { name: 'Payouts Ltd', email: 'billing@payouts.test', companyNumber: null, vat: null }
 const invoiceDocument = {

@@ -152,6 +152,41 @@ test('date fields are wide enough for a date at 200 % zoom', async () => {
   await visitor.leave()
 })
 
+test('a visitor finds nothing of the one before in a browser context that both use', async () => {
+  const before = await visit({ session })
+  const context = before.page.context()
+  await before.go('/dashboard?environment=sandbox')
+  await before.page.evaluate('localStorage.setItem("left", "behind")')
+  await context.grantPermissions(['clipboard-read'])
+  await context.route(/v1/, (route) => route.abort())
+  await context.setOffline(true)
+  await before.leave()
+
+  const next = await visit()
+
+  expect(next.page.context()).toBe(context)
+  await next.go('/sign-in')
+  expect(await context.cookies()).toEqual([])
+  expect(await next.page.evaluate('localStorage.length')).toBe(0)
+  expect(
+    await next.page.evaluate('navigator.permissions.query({ name: "clipboard-read" }).then(({ state }) => state)'),
+  ).not.toBe('granted')
+  expect(await next.page.evaluate('fetch("/v1").then(({ status }) => status)')).toBe(200)
+  await next.leave()
+})
+
+test('a visitor whose clock is replaced shares no browser context', async () => {
+  const before = await visit({ session })
+  await before.page.clock.install()
+  await before.go('/dashboard?environment=sandbox')
+  await before.leave()
+
+  const next = await visit({ session })
+
+  expect(next.page.context()).not.toBe(before.page.context())
+  await next.leave()
+})
+
 /** A browser global, for the function that `evaluate` runs in the page. */
 declare const getComputedStyle: (element: unknown) => Readonly<Record<string, string>>
 

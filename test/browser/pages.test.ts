@@ -79,7 +79,7 @@ describe('the page', () => {
 
 describe('in the dashboard', () => {
   test('the first load of Home transfers at most 210 kB, compressed, with its font and its data', async () => {
-    const visitor = await visit({ session: admin, isFirstVisit: true })
+    const visitor = await visit({ session: admin, ownContext: true })
     const { page } = visitor
     // Pages that an idle browser preloads are not part of the first load.
     await page.addInitScript('window.requestIdleCallback = () => 0')

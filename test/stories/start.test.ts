@@ -15,6 +15,7 @@ import { readRunningEnvironment } from '../../local/plan'
 import { choosePort } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
 import { environment } from '../../runtime/config/config'
+import { childEnv } from '../support/system/child-env'
 import { type Local, runningProcessesOf, type StartedSystem, start } from '../support/system/started'
 import { runWith } from '../support/terminal'
 import { until } from '../support/until'
@@ -299,7 +300,7 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
 /** Runs the command behind `npm run worker` without npm. */
 function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
   const { scripts } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
-  const env = { ...environment(), DATA_DIR: folder }
+  const env = { ...environment(), ...childEnv(), DATA_DIR: folder }
   return spawn('/bin/sh', ['-c', `exec ${scripts.worker}`], {
     cwd: projectDir(),
     env,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { projectDir } from '../../local/files'
+import { childEnv } from '../support/system/child-env'
 
 interface Running {
   readonly dataDir: string
@@ -39,7 +40,7 @@ const pageOf = (page: string) => readFileSync(join(projectDir(), page), 'utf8')
 async function run(blocks: readonly string[], dataDir: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('sh', ['-ec', blocks.join("printf '\\036'\n")], {
     cwd: projectDir(),
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, ...childEnv(), DATA_DIR: dataDir },
     // An endless loop in the tour must not outlive the test.
     timeout: 600_000,
   })

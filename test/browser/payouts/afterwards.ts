@@ -10,6 +10,7 @@ import { environment } from '../../../runtime/config/config'
 import { type Stage, useVisitor } from '../../support/browser/stage'
 import { codeFor, fillPayout, followMail } from '../../support/browser/steps'
 import { forwardingTo } from '../../support/opened'
+import { childEnv } from '../../support/system/child-env'
 
 export function afterwards(stage: Stage): void {
   const visitor = useVisitor(stage, 'demo@payouts.test')
@@ -134,7 +135,7 @@ export function afterwards(stage: Stage): void {
 
   /** Runs an ops command on the same system. */
   async function ops(...command: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
-    const env = { ...environment(), DATA_DIR: stage.dataDir }
+    const env = { ...environment(), ...childEnv(), DATA_DIR: stage.dataDir }
     const args = [join(projectDir(), 'dist/ops/main.js'), ...command, '--json']
     const { stdout } = await promisify(execFile)(process.execPath, args, { env })
     return JSON.parse(stdout)

@@ -14,10 +14,7 @@ export async function openChromium(moreFlags: readonly string[] = []): Promise<B
   return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
-/**
- * Disables Chromium's sandbox, because tests may run as root, and disables its background requests. The pages of a
- * context share one process, so that a page can use code that an earlier one has compiled.
- */
+/** Disables Chromium's sandbox, because tests may run as root, and disables its background requests. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -27,6 +24,7 @@ const flags = [
   '--disable-default-apps',
   '--disable-sync',
   '--no-first-run',
+  // All pages of a context share one process, so that a page can use code that an earlier one has compiled.
   '--renderer-process-limit=1',
   '--no-default-browser-check',
 ]

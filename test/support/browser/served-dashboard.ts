@@ -23,9 +23,11 @@ export function useDashboard(options: ApiOptions = {}): ServedDashboard {
   return { api, visit: (as) => aVisitor(held.browser, api.url, as) }
 }
 
-/** Opens a visitor who is the admin of a new partner, for each test. */
+/** Opens a visitor who is the admin of a new partner, for each test. Its browser has cached nothing. */
 export function useAdmin({ api, visit }: ServedDashboard): Visitor {
-  return openedForEach(async () => visit({ session: await aSession(api, await aPartner(api), 'admin') }))
+  return openedForEach(async () =>
+    visit({ session: await aSession(api, await aPartner(api), 'admin'), ownContext: true }),
+  )
 }
 
 /** A browser for this test file, and the built dashboard. */

@@ -25,7 +25,6 @@ import { environment } from '../../../runtime/config/config'
 import { createKeyPair } from '../../../sandbox-bank/webhooks/events'
 import { bundleInto } from '../../../worker/bundle'
 import { openLogsFolder, requireNothingPersonal } from '../kept-logs'
-import { preloading } from '../system/child-env'
 import stopAll, { onStop } from './stop'
 import { announce, templateDatabase, withDatabase } from './system'
 
@@ -34,7 +33,6 @@ export default async function start(): Promise<void> {
   // Every Node process parses these certificates when it starts, which takes longer than the rest of its start. Test
   // processes connect only to this machine, except for the contract tests with the real bank.
   if (!process.env['BANK_CONTRACT_URL']) delete process.env['NODE_EXTRA_CA_CERTS']
-  process.env['NODE_OPTIONS'] = preloading('compile-cache.cjs')
   const folder = openFolder(tmpdir())
   const logsFolder = openLogsFolder()
   onStop(() => requireNothingPersonal(logsFolder))
@@ -108,15 +106,15 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function openTemporal(folder: string): Promise<{ temporalAddress: string; temporalCli: string }> {
-  // With Go's defaults, garbage collection and growing stacks take a quarter of Temporal's processor time. No other test
-  // process uses Go.
-  process.env['GOGC'] ??= '2000'
-  process.env['GODEBUG'] ??= 'adaptivestackstart=1'
   const temporalCli = await findTemporalCli({
     env: environment(),
     dataDir: join(folder, 'data'),
     report: reportProgress(),
   })
+  // With Go's defaults, garbage collection and growing stacks take a quarter of Temporal's processor time.
+  process.env['GOGC'] ??= '2000'
+  process.env['GOMEMLIMIT'] ??= '1GiB'
+  process.env['GODEBUG'] ??= 'adaptivestackstart=1'
   const server = await startTemporal({
     cli: temporalCli,
     logFile: join(folder, 'temporal.log'),

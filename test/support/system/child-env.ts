@@ -2,10 +2,12 @@
 import { join } from 'node:path'
 
 export function childEnv(): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '' }
+  return { PATH: process.env['PATH'] ?? '', NODE_OPTIONS: preloading() }
 }
 
-/** Returns NODE_OPTIONS with one more script, which Node then runs before the program. */
-export function preloading(script: string): string {
-  return `${process.env['NODE_OPTIONS'] ?? ''} --require ${JSON.stringify(join(__dirname, script))}`
+/** Returns NODE_OPTIONS with the scripts that Node runs before the program. The first one caches compiled code. */
+export function preloading(...scripts: readonly string[]): string {
+  return ['compile-cache.cjs', ...scripts]
+    .map((script) => `--require ${JSON.stringify(join(__dirname, script))}`)
+    .join(' ')
 }

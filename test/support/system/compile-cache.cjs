@@ -1,18 +1,18 @@
-// Preloaded into every process that the tests start. Keeps the compiled code of our programs' modules in
-// .cache/compiled, because parsing and compiling takes a third of a start. Node 22 can do this itself
-// (module.enableCompileCache).
+// Preloaded into every process that the tests start. Caches the compiled code of our programs' modules in
+// .cache/compiled, because parsing and compiling takes a third of a start. Node 20 lacks module.enableCompileCache, so
+// delete this file when Node 22 is the minimum.
 /* oxlint-disable no-underscore-dangle -- Node has no public names for these. */
-const { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } = require('node:fs')
+const { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
-const { deserialize, serialize } = require('node:v8')
+const { cachedDataVersionTag, deserialize, serialize } = require('node:v8')
 const { Script } = require('node:vm')
-const { isMainThread, threadId } = require('node:worker_threads')
+const { isMainThread } = require('node:worker_threads')
 const { crc32 } = require('node:zlib')
 
 const root = path.join(__dirname, '../../..')
 const program = nameOf(process.argv[1])
-if (program.startsWith(`dist${path.sep}`)) keepCompiledCode()
+if (isMainThread && program.startsWith(`dist${path.sep}`)) cacheCompiledCode()
 
 /** Returns the path in this repository. The program may have been started through a link. */
 function nameOf(file) {
@@ -23,28 +23,27 @@ function nameOf(file) {
   }
 }
 
-function keepCompiledCode() {
+function cacheCompiledCode() {
   const folder = path.join(root, '.cache/compiled')
-  // V8 refuses code that was compiled by another version or with other flags.
-  const compiler = crc32([process.version, ...process.execArgv].join(' ')).toString(36)
-  const file = path.join(
-    folder,
-    [program.replaceAll(path.sep, '-'), isMainThread ? 'main' : 'thread', compiler].join('.'),
-  )
-  const kept = read(file)
+  // V8 refuses code that was compiled by another version or with other flags, so each has its own file.
+  const compiler = crc32([process.version, process.arch, cachedDataVersionTag(), ...process.execArgv].join(' '))
+  const file = path.join(folder, `${program.replaceAll(path.sep, '-')}.${compiler.toString(36)}`)
+  const cached = read(file)
   const loaded = new Map()
   let isComplete = true
 
   const compile = Module.prototype._compile
   Module.prototype._compile = function (content, filename, format) {
-    if (format === 'module' || importsDynamically(content, filename))
+    if (format === 'module' || importsDynamically(content, filename)) {
       return compile.call(this, content, filename, format)
+    }
     const source = crc32(content)
-    const found = kept.get(filename)
-    const cachedData = found?.source === source ? found.code : undefined
+    const found = cached.get(filename)
+    // V8 does not detect damaged code.
+    const isUsable = found?.source === source && found.sum === crc32(found.code)
     // A line that begins with #! is valid only at the beginning of a file.
     const text = Module.wrap(content.replace(/^#!/, '//'))
-    const script = new Script(text, { filename, cachedData })
+    const script = new Script(text, { filename, cachedData: isUsable ? found.code : undefined })
     if (script.cachedDataRejected !== false) isComplete = false
     loaded.set(filename, { source, script })
     const run = script.runInThisContext()
@@ -55,20 +54,28 @@ function keepCompiledCode() {
     if (isComplete) return
     isComplete = true
     // Also keeps the modules that only other commands of the same program have loaded.
-    for (const [filename, { source, script }] of loaded) kept.set(filename, { source, code: script.createCachedData() })
-    mkdirSync(folder, { recursive: true })
-    const part = `${file}.${process.pid}.${threadId}.part`
-    writeFileSync(part, serialize(kept))
-    renameSync(part, file)
+    for (const [filename, { source, script }] of loaded) {
+      const code = script.createCachedData()
+      cached.set(filename, { source, sum: crc32(code), code })
+    }
+    const part = `${file}.${process.pid}.part`
+    try {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(part, serialize(cached))
+      renameSync(part, file)
+    } catch {
+      // A cache that cannot be written must not stop the program.
+      rmSync(part, { force: true })
+    }
   }
   // A function is compiled when it is first called, so the code is more complete after a while.
   setTimeout(save, 5_000).unref()
   process.once('exit', save)
 }
 
-/** A function from kept code cannot call import(). No package that our programs load does so. */
+/** Cached code cannot call import(). TypeORM's file contains one in a text, which it compiles itself. */
 function importsDynamically(content, filename) {
-  return !filename.includes('node_modules') && /\bimport\(/.test(content)
+  return /\bimport\(/.test(content) && !filename.endsWith(path.join('typeorm', 'index.js'))
 }
 
 function read(file) {

@@ -7,6 +7,7 @@ import { isAlive } from '../../../local/process/identity'
 import { environment } from '../../../runtime/config/config'
 import { keepFiles } from '../kept-logs'
 import { until } from '../until'
+import { childEnv } from './child-env'
 
 export interface Local {
   readonly api: string
@@ -40,7 +41,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   const [command = '', ...args] = through ? ['/bin/sh', '-c', through, ...program] : program
   const child = spawn(command, args, {
     cwd: dataDir,
-    env: { ...environment(), ...env, DATA_DIR: dataDir },
+    env: { ...environment(), ...childEnv(), ...env, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collect(child)

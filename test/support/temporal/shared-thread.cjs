@@ -10,7 +10,7 @@ else recordNoStacks()
 
 /**
  * Called in the workflow thread. The SDK records a stack trace for each promise of a workflow, which takes a third of
- * the thread's time. Only the Web UI shows them, for a workflow that is still running.
+ * the thread's time. Only the query `__stack_trace` reads them, for a workflow that is still running.
  */
 function recordNoStacks() {
   // Node's AsyncLocalStorage needs the original object.
@@ -23,14 +23,14 @@ function shareThread() {
   const { Worker: Thread } = threads
 
   /** A thread that loads this file before its own. */
-  class ThisFileFirst extends Thread {
+  class ThreadWithoutStacks extends Thread {
     constructor(file) {
-      super(file, { execArgv: [...process.execArgv, '--require', __filename] })
+      super(file, { execArgv: ['--require', __filename] })
     }
   }
 
   /** Keyed by the activity names, which the SDK checks in the thread, and by the workflow code. */
-  const ofWorkflows = new Map()
+  const threadsByWorkflows = new Map()
 
   /** Replaces the SDK's function that creates threads for workers and replays. */
   Worker.createWorkflowCreator = async (workflowBundle, { activities }, logger) => {
@@ -39,8 +39,8 @@ function shareThread() {
     // workflow that never yields fails its test at Jest's time limit instead.
     const options = { threadPoolSize: 1, workflowBundle, registeredActivityNames, logger }
     const key = [...registeredActivityNames, workflowBundle.code].join()
-    const thread = ofWorkflows.get(key) ?? startThread(options)
-    ofWorkflows.set(key, thread)
+    const thread = threadsByWorkflows.get(key) ?? startThread(options)
+    threadsByWorkflows.set(key, thread)
     const creator = await thread
     return { createWorkflow: creator.createWorkflow.bind(creator), destroy: async () => undefined }
   }
@@ -48,7 +48,7 @@ function shareThread() {
   function startThread(options) {
     // An idle thread must not keep the process alive.
     process.once('worker', (thread) => thread.unref())
-    threads.Worker = ThisFileFirst
+    threads.Worker = ThreadWithoutStacks
     const creator = ThreadedVMWorkflowCreator.create({ ...options, reuseV8Context: true })
     threads.Worker = Thread
     return creator
