@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -12,10 +11,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, '../..')
 const assets = join(root, 'dist/api/docs/assets')
-const scalar = dirname(createRequire(import.meta.url).resolve('@scalar/api-reference'))
+// It contains the same file as @scalar/api-reference, but has 250 fewer packages as dependencies.
+const scalar = dirname(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')))
 
 const sources = {
-  scalar: join(scalar, 'browser/standalone.js'),
+  scalar: join(scalar, 'js/standalone.js'),
   start: join(here, 'page/start.js'),
   style: join(here, 'page/style.css'),
   icon: join(here, 'page/icon.svg'),
