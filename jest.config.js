@@ -1,10 +1,6 @@
-/** Runs every test except the heavy ones, compiled by swc. PostgreSQL and Temporal start once for all files. */
-const heavy = require('./test/support/jest/heavy')
-
+/** Runs every test, compiled by swc. PostgreSQL and Temporal start once for all files. */
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // test/jest.heavy.config.js runs these afterwards.
-  testPathIgnorePatterns: [heavy],
   transform: { '^.+\\.(ts|js|mjs)$': '@swc/jest' },
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
   runtime: '<rootDir>/test/support/jest/runtime.js',

@@ -4,7 +4,6 @@ const everything = require('../jest.config')
 module.exports = {
   ...everything,
   rootDir: '..',
-  testPathIgnorePatterns: [],
   testMatch: ['<rootDir>/test/cluster/*.story.ts'],
   maxWorkers: 1,
 }

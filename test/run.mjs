@@ -1,4 +1,4 @@
-// The first half of `npm test`. A file that fails is run once more, alone, so that one missed deadline on a busy
+// Runs the tests for `npm test`. A file that fails is run once more, alone, so that one missed deadline on a busy
 // machine does not discard a whole run. Files that pass only then are named: each is a defect of the test.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -48,9 +48,9 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-test('if a worker is killed while it bills 200 partners, each gets one invoice, without number gaps or duplicate charges', async () => {
+test('if a worker is killed while it bills 80 partners, each gets one invoice, without number gaps or duplicate charges', async () => {
   const name = 'killed'
-  await addChargedPartners(world.db.dataSource, { partners: 200, chargesEach: 6, month: lastMonth, name })
+  await addChargedPartners(world.db.dataSource, { partners: 80, chargesEach: 6, month: lastMonth, name })
 
   const results: string[] = []
   const run = followRun(
@@ -62,24 +62,24 @@ test('if a worker is killed while it bills 200 partners, each gets one invoice, 
     },
     { period: lastMonth, partner: null },
   )
-  await until('some are billed', async () => (await countOf(name)) >= 40)
+  await until('some are billed', async () => (await countOf(name)) > 10)
   await world.worker.kill()
   const whenKilled = await countOf(name)
   await world.worker.start()
   const { issued, already, failed } = await run
 
-  expect([results.length, new Set(results).size]).toEqual([200, 200])
-  expect(whenKilled).toBeLessThan(200)
+  expect([results.length, new Set(results).size]).toEqual([80, 80])
+  expect(whenKilled).toBeLessThan(80)
   // If the worker was killed right after it issued an invoice, the next worker counts that one as already billed.
-  expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })
-  expect(await countOf(name)).toBe(200)
+  expect({ billed: issued + already, failed }).toEqual({ billed: 80, failed: 0 })
+  expect(await countOf(name)).toBe(80)
   await expectEveryChargeOnce()
   await expectNoGaps()
 })
 
 test('a scheduled run and a manual run at the same moment bill each partner once', async () => {
   const name = 'twice'
-  await addChargedPartners(world.db.dataSource, { partners: 40, chargesEach: 4, month: lastMonth, name })
+  await addChargedPartners(world.db.dataSource, { partners: 20, chargesEach: 4, month: lastMonth, name })
 
   const schedule = world.temporal.schedule.getHandle(ofSystem(scheduleIds.invoiceRun, world.queuePrefix))
   const [run] = await Promise.all([start({ period: lastMonth }), schedule.trigger()])
@@ -91,7 +91,7 @@ test('a scheduled run and a manual run at the same moment bill each partner once
   const byTheSchedule = await world.temporal.workflow.getHandle<typeof invoiceRun>(scheduled).result()
 
   for (const result of [byFinance, byTheSchedule]) expect(result).toMatchObject({ period: lastMonth, failed: 0 })
-  expect(await countOf(name)).toBe(40)
+  expect(await countOf(name)).toBe(20)
   await expectEveryChargeOnce()
   await expectNoGaps()
 })

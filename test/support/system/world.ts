@@ -218,6 +218,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const body = JSON.stringify(world.order(change))
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key }
       const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
+      // A busy API may wait too long for the body. Such a request did nothing, so a client repeats it.
+      if (answer.status === 408) return world.pay(change, { key, environment, ...(signal && { signal }) })
       const { id = null, amount_gbp: amountGbp = null, error } = answer.body
       seen.push({
         partnerId: partner.id,
