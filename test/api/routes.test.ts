@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../api/http/errors'
+import { compileSchema } from '../../api/http/requests/validate'
 import type { Route } from '../../api/http/route'
 import { errorsOf, errorsWithoutPages, repliesOf } from '../../api/http/route'
 import { routes } from '../../api/routes'
@@ -68,6 +69,15 @@ test('the table contains every endpoint of the specification, and the documented
   expect(routes.map(nameOf)).toEqual(endpoints)
   expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
+
+test.each(routes.map((route) => [nameOf(route), route] as const))(
+  'the schemas of %s can be compiled, which the API does for the first request',
+  (_name, { params, query, body }) => {
+    const schemas = [params, query, body?.schema, body?.repeats].flatMap((schema) => schema ?? [])
+
+    expect(() => schemas.map(compileSchema)).not.toThrow()
+  },
+)
 
 test('only the public endpoints and sign-in are open to anyone', () => {
   expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([

@@ -152,7 +152,7 @@ test('date fields are wide enough for a date at 200 % zoom', async () => {
   await visitor.leave()
 })
 
-test('a visitor finds nothing of the one before in a browser context that both use', async () => {
+test('a reused browser context keeps no state of the previous visitor', async () => {
   const before = await visit({ session })
   const context = before.page.context()
   await before.go('/dashboard?environment=sandbox')

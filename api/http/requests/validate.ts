@@ -28,8 +28,8 @@ export function paramsCheck(schema: TSchema): Check {
   return throwing(schema, () => new ApiError('not_found'))
 }
 
-/** For tests: checks a response against its documented schema. */
-export function compileReply(schema: TSchema): ValidateFunction {
+/** For tests. */
+export function compileSchema(schema: TSchema): ValidateFunction {
   return ajv.compile(schema)
 }
 

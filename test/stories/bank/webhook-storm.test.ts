@@ -1,6 +1,6 @@
 // Many bank events, each delivered at least twice and in random order, lead to the same ledger as if each had
-// arrived once and in order. STORM_EVENTS sets the number of deliveries: 10,000 for a full run. The default is
-// 400, because creating a payout for every twenty deliveries takes a long time.
+// arrived once and in order. STORM_EVENTS sets the number of deliveries, a multiple of 200: 10,000 for a
+// full run. The default is 400, because creating a payout for every twenty deliveries takes a long time.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Json, quick, still } from '../../support/bank/client'
 import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'

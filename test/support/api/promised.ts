@@ -2,7 +2,7 @@
 import type { ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../../../api/http/errors'
-import { compileReply } from '../../../api/http/requests/validate'
+import { compileSchema } from '../../../api/http/requests/validate'
 import { errorsOf, type ReplyShape, type Route, repliesOf } from '../../../api/http/route'
 import { ErrorBody } from '../../../api/http/schema'
 import { routes } from '../../../api/routes'
@@ -22,7 +22,7 @@ export function requirePromised(method: string, path: string, answer: Answer): v
 
 /** Returns the value's schema errors as text, or null. A field that the schema does not name is also an error. */
 export function faultsOf(schema: TSchema, value: unknown): string | null {
-  const validate = compiled.get(schema) ?? compileReply(closed(schema))
+  const validate = compiled.get(schema) ?? compileSchema(closed(schema))
   compiled.set(schema, validate)
   if (validate(structuredClone(value))) return null
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')

@@ -217,20 +217,16 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox', signal } = {}) {
       const body = JSON.stringify(world.order(change))
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key }
-      const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
-      // A busy API may wait too long for the body. Such a request did nothing, so a client repeats it.
-      if (answer.status === 408) return world.pay(change, { key, environment, ...(signal && { signal }) })
-      const { id = null, amount_gbp: amountGbp = null, error } = answer.body
-      seen.push({
-        partnerId: partner.id,
-        environment,
-        key,
-        status: answer.status,
-        payoutId: id,
-        amountGbp,
-        code: error?.code ?? null,
-      })
-      return answer
+      const send = async () => {
+        const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
+        const { status } = answer
+        const { id: payoutId = null, amount_gbp: amountGbp = null, error } = answer.body
+        seen.push({ partnerId: partner.id, environment, key, status, payoutId, amountGbp, code: error?.code ?? null })
+        return answer
+      }
+      const first = await send()
+      // On a busy machine, the API may stop waiting for a body. It did nothing, so a client repeats the request.
+      return first.status === 408 ? send() : first
     },
     get: (path, environment = 'sandbox') => ask('GET', path, environment),
     cancel: (payoutId, environment = 'sandbox') => ask('POST', `/v1/payouts/${payoutId}/cancel`, environment),
