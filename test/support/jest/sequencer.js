@@ -7,10 +7,12 @@ const long =
   /\/test\/(browser|explorer|stories|worker)\/|\/test\/(api\/(process|http|payouts\/cancel)|ops\/payouts|workflows\/.*replay)/
 
 /**
- * Stories that kill or overload whole systems. They mostly wait for timeouts, so they start first and at the same time.
- * At the end of a run, a processor would be idle while they wait.
+ * Stories that start, kill or overload whole systems. They take a minute or two and mostly wait, so they start first. At
+ * the end of a run, a processor would be idle while they wait. Jest would sort some of them last, because it sorts new
+ * files by their size.
  */
-const systemStory = /\/test\/stories\/(.*\/)?(bank-faults|chaos|kills|one-key|servers)\.test\.ts$/
+const systemStory =
+  /\/test\/(browser\/system|stories\/(.*\/)?(bank-faults|chaos|kills|one-key|one-system|servers|start))\.test\.ts$/
 
 class LongBesideShort extends Sequencer {
   async sort(tests) {
