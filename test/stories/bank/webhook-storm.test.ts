@@ -1,13 +1,13 @@
 // Many bank events, each delivered at least twice and in random order, lead to the same ledger as if each had
 // arrived once and in order. STORM_EVENTS sets the number of deliveries, a multiple of 200: 10,000 for a
-// full run. The default is 400, because creating a payout for every twenty deliveries takes a long time.
+// full run. The default is 1,000, because creating a payout for every twenty deliveries takes a long time.
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Json, quick, still } from '../../support/bank/client'
 import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
-const events = Number(process.env['STORM_EVENTS'] ?? 400)
+const events = Number(process.env['STORM_EVENTS'] ?? 1_000)
 const payouts = events / 20
 /** The number of concurrent deliveries, as many as the bank itself makes. */
 const atOnce = 32
