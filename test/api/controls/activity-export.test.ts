@@ -11,8 +11,10 @@ test('q searches the visible text of entries, in the list and in the CSV, across
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const recipientName = 'Zoë Ångström'
-  const payout = await aPayoutRow(api, partner, { environment: 'live', recipientName, amountPence: 123_450n })
-  const foreign = await aPayoutRow(api, await aPartner(api), { environment: 'live', recipientName })
+  // A random ID could contain one of the texts that are searched below.
+  const [id, foreignId] = ['01a1b3c5-0000-7000-8000-00000000000a', '01a1b3c5-0000-7000-8000-00000000000b']
+  const payout = await aPayoutRow(api, partner, { id, environment: 'live', recipientName, amountPence: 123_450n })
+  const foreign = await aPayoutRow(api, await aPartner(api), { id: foreignId, environment: 'live', recipientName })
   const entry = anEntry(partner.id, 1, 1)
   await recordActivity(api.db, [
     { ...entry, action: 'key.revoke', madeBy: 'ada@acme.test', detail: 'kp_live_4f9a1c02', requestId: 'req-7' },
