@@ -40,7 +40,7 @@ describe('in forced colours', () => {
     const wasOn = await control.isChecked()
     const before = await styleOf(control, 'backgroundColor')
     await control.click()
-    await visitor.settled()
+    await visitor.page.getByText('Changes saved', { exact: true }).waitFor()
 
     expect(await control.isChecked()).toBe(!wasOn)
     expect(await styleOf(control, 'borderTopWidth')).toBe('1px')

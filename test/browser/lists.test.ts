@@ -201,7 +201,8 @@ test('the security filter of the audit log finds an event that is older than a f
   await done({ changes: 'something', environment: 'live', detail: 'kp_live_4f9a1c02' }, 'key.create')
   for (let changes = 0; changes < 201; changes++) await done({ changes: 'something', detail: 'brand_color' })
   await visitor.go('/dashboard/audit-log?environment=sandbox')
-  await page.getByLabel('Show').selectOption('Changes only')
+  // The list before the filter has the same button.
+  await Promise.all([page.waitForResponse(/changes_only=true/), page.getByLabel('Show').selectOption('Changes only')])
   await page.getByRole('button', { name: 'Show more entries' }).waitFor()
   expect(await page.getByRole('cell', { name: 'key.create' }).count()).toBe(0)
   await page.getByLabel('Show').selectOption('Security')
@@ -298,7 +299,7 @@ test('an uploaded logo loads from the host on which the page was opened', async 
   await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
   await visitor.go(`/p/${partner.slug}`)
   const logo = page.locator('main img')
-  await logo.waitFor()
+  await logo.evaluate((img: { decode: () => Promise<void> }) => img.decode())
 
   expect(await logo.evaluate((img: { currentSrc: string }) => img.currentSrc)).toContain(`${api.url}/v1/public/`)
   expect(await logo.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBe(1)

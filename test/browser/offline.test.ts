@@ -38,6 +38,7 @@ test('a page that cannot be refreshed shows the time of its data', async () => {
   const { page } = visitor
   const openHome = async () => {
     await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
     await page.getByRole('link', { name: 'Home' }).click()
   }
   await visitor.go('/dashboard?environment=sandbox')
@@ -149,13 +150,13 @@ test('each environment keeps its own half-filled payout form', async () => {
   await visitor.go('/dashboard/send?environment=sandbox')
   await lastName.fill('Hopper')
   await page.getByRole('button', { name: 'Live', exact: true }).click()
-  await page.waitForURL('**environment=live')
+  await page.getByRole('button', { name: 'Live', exact: true, pressed: true }).waitFor()
   expect(await lastName.inputValue()).toBe('')
   await lastName.fill('Lovelace')
 
   await page.getByRole('button', { name: 'Sandbox', exact: true }).click()
 
-  await page.waitForURL('**environment=sandbox')
+  await page.getByRole('button', { name: 'Sandbox', exact: true, pressed: true }).waitFor()
   expect(await lastName.inputValue()).toBe('Hopper')
   await visitor.leave()
 })

@@ -8,6 +8,7 @@ import { checkPage, noFindings } from '../../support/browser/page-checks'
 import { useDashboard } from '../../support/browser/served-dashboard'
 import { fillPayout } from '../../support/browser/steps'
 import type { Visitor } from '../../support/browser/visitor'
+import { until } from '../../support/until'
 import { aFundedPartner, aPayoutWithCases, aReturnedPayout, refund, verificationStates } from './going-live-fixtures'
 
 const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
@@ -165,6 +166,7 @@ describe('on the send page', () => {
 
     await page.getByRole('button', { name: 'Send £45.50' }).click()
     await page.getByText('That code isn’t valid').waitFor()
+    await code.and(page.locator(':focus')).waitFor()
     await page.keyboard.type('654321')
     expect(await code.inputValue()).toBe('654321')
     await visitor.leave()
@@ -290,15 +292,17 @@ describe('emails to admins', () => {
 
     await topUps.click()
     await page.getByText('Changes saved', { exact: true }).waitFor()
-    await page.getByLabel('Low-balance alert level (USDC)').fill('1,250.5')
+    const level = page.getByLabel('Low-balance alert level (USDC)')
+    await level.fill('1,250.5')
     await page.getByRole('button', { name: 'Save low-balance alert' }).click()
-    await page.getByText('Changes saved', { exact: true }).waitFor()
+    // The message about the first change may still be shown, so it does not prove that the level is saved.
+    await until('the saved level is shown', async () => (await level.inputValue()) === '1250.50')
     await page.reload()
     await page.getByRole('switch').first().waitFor()
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('Low-balance alert level (USDC)').inputValue()).toBe('1250.50')
+    expect(await level.inputValue()).toBe('1250.50')
     expect(await checkPage(visitor, 'settings-mails')).toEqual(noFindings)
     await visitor.leave()
   })

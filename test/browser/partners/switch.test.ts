@@ -85,6 +85,7 @@ describe('an invitation', () => {
   })
 
   test('is listed apart from the member’s own partners, and partners with similar names show their slugs', async () => {
+    await invitation().waitFor()
     expect(await page.getByRole('menuitemradio', { name: /wind market/i }).allTextContents()).toEqual(
       expect.arrayContaining([`Northwind Market Ltd${north.slug}`, 'Southwind Market Ltd']),
     )

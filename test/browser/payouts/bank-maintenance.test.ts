@@ -15,7 +15,11 @@ test('Home, Send and a pending payout show that the rail of their environment is
   const paths = ['', '/send', `/payouts/${id}`].map((path) => `/dashboard${path}?environment=sandbox`)
   const change = { environment: 'sandbox', by: 'ops:ada', at: api.clock.now() } as const
   const shown = async (path: string) => {
+    const account = page.waitForResponse('**/v1/account?*')
     await visitor.go(path)
+    await (await account).finished()
+    // When this request is answered, the page has handled the response above, which contains the pause.
+    await page.evaluate("fetch('/healthz').then(() => null)")
     return page.getByText(banner).count()
   }
 
@@ -23,11 +27,11 @@ test('Home, Send and a pending payout show that the rail of their environment is
   for (const path of paths) {
     await visitor.go(path)
     await page.getByText(banner).waitFor()
+    expect(await page.getByText('planned maintenance').count()).toBe(0)
     expect(await visitor.faults()).toEqual([])
   }
   await visitor.picture('bank-maintenance')
   expect(await shown('/dashboard?environment=live')).toBe(0)
-  expect(await page.getByText('planned maintenance').count()).toBe(0)
 
   await resumeRail(api.db, change)
   for (const path of paths) expect(await shown(path)).toBe(0)

@@ -41,6 +41,7 @@ test('filters combine several statuses and amounts, and the total covers all mat
   }
   await visitor.go('/dashboard/payouts?environment=sandbox')
   await page.getByRole('button', { name: 'Failed' }).click()
+  await page.getByRole('button', { name: 'Failed', pressed: true }).waitFor()
   await page.getByRole('button', { name: 'Returned' }).click()
   await totals().getByText('4 payouts, £2,489.12').waitFor()
 

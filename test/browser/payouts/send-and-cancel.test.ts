@@ -36,7 +36,7 @@ test('a business has one name, and the review shows the texts that the bank rece
   await page.getByLabel('Email').fill('accounts@haberdashers.example')
   await page.getByRole('button', { name: 'Review' }).click()
   await page.getByText('Enter the full name, at least two words, such as Acme Ltd.').waitFor()
-  expect(await page.getByLabel('Business name').evaluate(isFocused)).toBe(true)
+  await page.getByLabel('Business name').and(page.locator(':focus')).waitFor()
   expect(await checkPage(visitor, 'send-business')).toEqual(noFindings)
   await page.setViewportSize(desktop)
 
@@ -120,6 +120,7 @@ test('choosing to keep the payout does not cancel it', async () => {
   await open(id)
   await visitor.page.getByRole('button', { name: 'Cancel payout' }).click()
   await visitor.page.getByRole('button', { name: 'Keep payout' }).click()
+  await visitor.page.getByRole('dialog').waitFor({ state: 'hidden' })
 
   expect(await statusOf(id)).toBe('pending')
 })
@@ -166,10 +167,6 @@ interface Input {
   readonly labels: readonly { readonly textContent: string }[] | null
   readonly required: boolean
 }
-
-/** A browser global, for the function that `evaluate` runs in the page. */
-declare const document: { readonly activeElement: unknown }
-const isFocused = (element: unknown) => element === document.activeElement
 
 /** The names and values in the card with this heading. */
 async function factsOf(heading: string): Promise<Record<string, string>> {
