@@ -46,7 +46,9 @@ beforeAll(async () => {
   await pay({ idempotencyKey: 'order-second' })
   await pay({ idempotencyKey: 'order-second' })
   const period = londonMonthOf(systemClock.now())
-  await issueInvoice(db, { partnerId, period, at: startOf(nextMonth(period)), seller: aSeller })
+  // At 06:00 on the 1st, because a rule ignores charges from the last minute before the invoice.
+  const at = new Date(startOf(nextMonth(period)).getTime() + 6 * 3_600_000)
+  await issueInvoice(db, { partnerId, period, at, seller: aSeller })
   await sealAll(db, systemClock.now())
 })
 afterAll(async () => {

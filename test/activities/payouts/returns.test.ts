@@ -21,7 +21,8 @@ const deps = stepDeps(db, rails, { clock: { now: () => now() } })
 const steps = payoutActivities(deps)
 
 /** 00:30 on 1 April in London, which is still March in UTC. */
-const april = new Date('2027-03-31T23:30:00Z')
+const nextYear = systemClock.now().getUTCFullYear() + 1
+const april = new Date(`${nextYear}-03-31T23:30:00Z`)
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 
 beforeEach(async () => {
@@ -74,8 +75,8 @@ describe('a completed live payout', () => {
     for (const _ of [1, 2]) await steps.pollReturn(payout)
 
     expect(await charges()).toEqual([
-      'credit 1090000 2027-04',
-      'exception 6000000 2027-04',
+      `credit 1090000 ${nextYear}-04`,
+      `exception 6000000 ${nextYear}-04`,
       `network_fee 19800 ${thisMonth()}`,
       `payout_fee 1090000 ${thisMonth()}`,
     ])
