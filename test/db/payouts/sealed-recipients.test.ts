@@ -29,7 +29,8 @@ const canary: BankDetails = {
     region: 'Canaryshire',
   },
   bankName: 'Bank of Canaries',
-  sortCode: '918273',
+  // The hyphens exclude a match by chance: six plain digits can occur in a hash.
+  sortCode: '91-82-73',
   accountNumber: '64738291',
 }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../../support/bank/client'
+import { anAccountNumber } from '../../support/stages/payout'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
@@ -122,7 +123,7 @@ async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json>
   const key = `order-${randomUUID()}`
   const id = await world.bank.fault(fault)
   // Uses a new account, because a worker does not register a known one again.
-  const accountNumber = `${Math.floor(Math.random() * 8_999) + 1_000}5678`
+  const accountNumber = anAccountNumber()
   const answer = world.pay({ accountNumber }, { key })
   await until('the fault has been triggered', async () => (await world.bank.counts(id)).fired > 0)
   return { key, answer }

@@ -79,7 +79,9 @@ test.each(names)('the history of %s contains no personal data and no account', (
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
-  expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
+  expect(text).not.toMatch(
+    /Acme|ada@|\.test|(?<![0-9a-f])040668(?![0-9a-f])|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i,
+  )
 })
 
 test('a verification continues as new, and ends with the bank’s decision', () => {

@@ -81,5 +81,6 @@ test('the workflow history contains no personal data and no confirm code', async
   const history = textOfHistory(await handle.fetchHistory())
 
   expect(history).toContain(payer.slug)
-  expect(history).not.toMatch(new RegExp(`Canary|87654321|people\\.test|${confirm_code}(?!\\d)`))
+  expect(history).not.toMatch(/Canary|87654321|people\.test/)
+  expect(history).not.toMatch(new RegExp(`(?<![0-9a-f])${confirm_code}(?![0-9a-f])`))
 })
