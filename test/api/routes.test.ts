@@ -14,6 +14,7 @@ import { aKey, anInvoice, aPartner, aPayoutRow, aSession, changePartner, revokeK
 import { fromOurPages } from '../support/api/people'
 import { faultsOf } from '../support/api/promised'
 import { keptLog } from '../support/kept-logs'
+import { withoutRandom } from '../support/personal'
 import { endpoints } from './route-calls'
 
 let api: Api
@@ -304,7 +305,8 @@ test('logs contain neither keys nor request data', async () => {
   expect(note.status).toBe(201)
 
   expect(lines).toContain('/v1/quotes')
-  expect(lines).not.toMatch(/canary|people\.test|(?<![0-9a-f])918273(?![0-9a-f])|kp_(sandbox|live)_[a-f0-9]{9}/)
+  expect(lines).not.toMatch(/kp_(sandbox|live)_[a-f0-9]{9}/)
+  expect(withoutRandom(lines)).not.toMatch(/canary|people\.test|918273/)
   expect(lines).not.toContain(session)
 })
 

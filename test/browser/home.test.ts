@@ -93,7 +93,7 @@ test('the chart has a scale, and shows a month’s exact figures on hover, tap a
   await chart.getByRole('button').first().focus()
   for (let month = 1; month < 12; month++) await page.keyboard.press('ArrowRight')
   expect(await isShown()).toBe(true)
-  expect(await current.evaluate((element) => element === document.activeElement)).toBe(true)
+  await current.and(page.locator(':focus')).waitFor()
   expect(await visitor.faults()).toEqual([])
   await visitor.picture('home-chart')
   await visitor.leave()
@@ -175,13 +175,12 @@ test('a payout that needs attention has the action of its status, which opens th
   expect(await checkPage(visitor, 'home-attention-actions')).toEqual(noFindings)
   await page.getByRole('link', { name: 'Request trace of the payout to Paul' }).press('Enter')
   const reason = page.getByRole('dialog', { name: 'Request a trace?' }).getByLabel('Reason')
-  await reason.waitFor()
-  expect(await reason.evaluate((element) => element === document.activeElement)).toBe(true)
+  await reason.and(page.locator(':focus')).waitFor()
   await page.goBack()
   await page.getByRole('link', { name: 'Cancel payout to Pia' }).click()
   await page.getByRole('dialog', { name: 'Cancel this payout?' }).getByRole('button', { name: 'Keep payout' }).click()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  expect(await page.locator('h1').evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.locator('h1:focus').waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Cancel payout' }).waitFor()
   await visitor.settled()
@@ -215,9 +214,8 @@ test('the home page names its four figures for screen readers', async () => {
   await visitor.leave()
 })
 
-/** Browser globals, for the functions that `evaluate` runs in the page. */
+/** A browser global, for the function that `evaluate` runs in the page. */
 declare const getComputedStyle: (element: unknown) => { readonly opacity: string }
-declare const document: { readonly activeElement: unknown }
 
 async function fail(id: string): Promise<void> {
   const failed = { status: 'failed', failureReason: 'invalid_account: The bank rejected the account details.' } as const

@@ -68,6 +68,13 @@ export async function searchLogs(folder: string, most = 20): Promise<LogSearch> 
   return { files: files.length, lines, findings }
 }
 
+/** Text in which a short secret can occur by chance: UUIDs, hashes, nanoseconds, and numbers of Temporal's events. */
+const random = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}|\.\d{9}Z|"(nanos|low|taskId)": ?"?-?\d+/gi
+
+export function withoutRandom(text: string): string {
+  return text.replaceAll(random, '')
+}
+
 function around(line: string, { index, 0: match }: RegExpExecArray): string {
   return `${line.slice(Math.max(0, index - 80), index)}█${line.slice(index + match.length, index + match.length + 40)}`
 }

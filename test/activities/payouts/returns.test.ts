@@ -20,8 +20,8 @@ let now: () => Date
 const deps = stepDeps(db, rails, { clock: { now: () => now() } })
 const steps = payoutActivities(deps)
 
-/** 00:30 on 1 April in London, which is still March in UTC. */
 const nextYear = systemClock.now().getUTCFullYear() + 1
+/** 00:30 on 1 April in London, which is still March in UTC. */
 const april = new Date(`${nextYear}-03-31T23:30:00Z`)
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 

@@ -11,7 +11,7 @@ test('q searches the visible text of entries, in the list and in the CSV, across
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const recipientName = 'Zoë Ångström'
-  // A random ID could contain one of the texts that are searched below.
+  // A random ID could contain a text that this test searches for.
   const [id, foreignId] = ['01a1b3c5-0000-7000-8000-00000000000a', '01a1b3c5-0000-7000-8000-00000000000b']
   const payout = await aPayoutRow(api, partner, { id, environment: 'live', recipientName, amountPence: 123_450n })
   const foreign = await aPayoutRow(api, await aPartner(api), { id: foreignId, environment: 'live', recipientName })

@@ -8,6 +8,7 @@ import { aConfirmCode, confirmMails } from '../../support/api/confirmed'
 import { aKey, aPartner, aSession, changePartner, revokeKey } from '../../support/api/fixtures'
 import { aRequest } from '../../support/api/payout-world'
 import { aMember, anEmail, wrongCode } from '../../support/api/people'
+import { withoutRandom } from '../../support/personal'
 
 const api = useApi()
 let partner: PartnerRow
@@ -213,6 +214,7 @@ test('the database stores codes only as a keyed hash and in a sealed email', asy
      UNION ALL SELECT row_to_json(activity)::text FROM activity`,
   )
 
-  const hex = Buffer.from(code).toString('hex')
-  expect(JSON.stringify(rows)).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])|${hex}`))
+  const text = JSON.stringify(rows)
+  expect(text).not.toContain(Buffer.from(code).toString('hex'))
+  expect(withoutRandom(text)).not.toContain(code)
 })

@@ -19,6 +19,7 @@ import {
   useMailedApi,
   wrongCode,
 } from '../../support/api/people'
+import { withoutRandom } from '../../support/personal'
 import { useWorker } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
@@ -161,7 +162,7 @@ test('the sign-up data is sealed until it is used and then erased, and never app
   const decoded = historyText.replaceAll(/"data":"([A-Za-z0-9+/=]+)"/g, (_, data) =>
     Buffer.from(data, 'base64').toString('utf8'),
   )
-  expect(decoded).not.toMatch(new RegExp(`Canary|${email}|(?<![0-9a-f])${code}(?![0-9a-f])`))
+  expect(withoutRandom(decoded)).not.toMatch(new RegExp(`Canary|${email}|${code}`))
 })
 
 test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd', 'Visit https://evil.test/login now', 'Log in at evil.test'])(

@@ -18,7 +18,7 @@ test('Home, Send and a pending payout show that the rail of their environment is
     const account = page.waitForResponse('**/v1/account?*')
     await visitor.go(path)
     await (await account).finished()
-    // When this request is answered, the page has handled the response above, which contains the pause.
+    // The account says whether the rail is paused. This request gives the page time to show it.
     await page.evaluate("fetch('/healthz').then(() => null)")
     return page.getByText(banner).count()
   }

@@ -118,10 +118,13 @@ test('a payout that the bank does not have is cancelled and refunded', async () 
 test('choosing to keep the payout does not cancel it', async () => {
   const id = await aWaiting('order-kept')
   await open(id)
+  const sent: string[] = []
+  visitor.page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
   await visitor.page.getByRole('button', { name: 'Cancel payout' }).click()
   await visitor.page.getByRole('button', { name: 'Keep payout' }).click()
   await visitor.page.getByRole('dialog').waitFor({ state: 'hidden' })
 
+  expect(sent).toEqual([])
   expect(await statusOf(id)).toBe('pending')
 })
 

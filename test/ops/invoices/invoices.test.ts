@@ -235,7 +235,7 @@ function chargedPartners(name: string, partners: number): Promise<void> {
   return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })
 }
 
-/** Inserts an invoice that was due three days ago. */
+/** Inserts an invoice that was due three calendar days ago in London, where not every day has 24 hours. */
 async function insertOverdue(slug: string): Promise<void> {
   const run = (text: string) => worker.db.dataSource.query(text)
   await run(`INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
@@ -244,7 +244,8 @@ async function insertOverdue(slug: string): Promise<void> {
     SELECT gen_random_uuid(), id, 0, 'payout_fees', 'Payout fees', 1, 17080000, 1708 FROM invoices WHERE status = 'draft'`)
   await run(`INSERT INTO invoice_numbers (year, last_number) VALUES (2020, 1)`)
   await run(`UPDATE invoices SET status = 'open', number = 'INV-2020-000001', issued_at = now() - interval '17 days',
-    due_at = (now() AT TIME ZONE 'Europe/London' - interval '3 days') AT TIME ZONE 'Europe/London', total_pence = 1708, document = (SELECT document FROM invoices WHERE document IS NOT NULL LIMIT 1)
+    due_at = (now() AT TIME ZONE 'Europe/London' - interval '3 days') AT TIME ZONE 'Europe/London',
+    total_pence = 1708, document = (SELECT document FROM invoices WHERE document IS NOT NULL LIMIT 1)
     WHERE status = 'draft'`)
 }
 

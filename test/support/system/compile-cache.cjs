@@ -1,6 +1,6 @@
 // Preloaded into every process that the tests start. Caches the compiled code of our programs' modules in
 // .cache/compiled, because parsing and compiling takes a third of a start. Node 20 lacks module.enableCompileCache, so
-// delete the cache when Node 22 is the minimum.
+// delete the cache and rename this file when Node 22 is the minimum.
 /* oxlint-disable no-underscore-dangle -- Node has no public names for these. */
 const { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -12,8 +12,8 @@ const { crc32 } = require('node:zlib')
 
 const root = path.join(__dirname, '../../..')
 const program = nameOf(process.argv[1])
-// Most of these processes live for seconds, so optimizing code as early as V8 does by default (67,584) takes more time
-// than it saves.
+// Most of these processes live only for seconds, so optimizing code as early as V8 does by default takes more time than
+// it saves.
 if (isMainThread) setFlagsFromString('--interrupt-budget=1000000')
 if (isMainThread && program.startsWith(`dist${path.sep}`)) cacheCompiledCode()
 

@@ -12,6 +12,7 @@ import { bankSpokeSignal, verificationId } from '../../../workflows/names'
 import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
 import { accessTo, type Json, useSandboxBank } from '../../support/bank/client'
+import { withoutRandom } from '../../support/personal'
 import { useWorker } from '../../support/temporal/a-worker'
 import { type Paths, payloadsOf, replayed } from '../../support/temporal/replayed'
 import { until } from '../../support/until'
@@ -79,9 +80,8 @@ test.each(names)('the history of %s contains no personal data and no account', (
   const text = payloadsOf(fresh.get(name))
 
   expect(text).toMatch(/partnerId|pageSize/)
-  expect(text).not.toMatch(
-    /Acme|ada@|\.test|(?<![0-9a-f])040668(?![0-9a-f])|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i,
-  )
+  expect(text).not.toMatch(/Acme|ada@|\.test|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
+  expect(withoutRandom(text)).not.toContain('040668')
 })
 
 test('a verification continues as new, and ends with the bank’s decision', () => {

@@ -7,6 +7,7 @@ import { simulatedRail } from '../../../../rail/simulated'
 import { type Answer, startApi, useApi } from '../../../support/api/client'
 import { aKey, aPartner, changePartner } from '../../../support/api/fixtures'
 import { aRequest } from '../../../support/api/payout-world'
+import { withoutRandom } from '../../../support/personal'
 
 /** No worker is running, so a request that passes every check gets 201 pending after the answer timeout. */
 const api = useApi({ answerTimeoutMs: 100 })
@@ -198,7 +199,7 @@ describe('while no worker is running', () => {
     )
 
     expect(sealed.length).toBeGreaterThan(200)
-    expect(row.payout).not.toMatch(/canary|Wharf|(?<![0-9a-f])200415(?![0-9a-f])/i)
+    expect(withoutRandom(row.payout)).not.toMatch(/canary|Wharf|200415/i)
     expect(row.payout).not.toContain(request.recipient.bank.account_number)
   })
 })

@@ -5,6 +5,7 @@ import { takeMails } from '../../../../db/partners/mails'
 import { testKeyring } from '../../../support/api/client'
 import { aSession } from '../../../support/api/fixtures'
 import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
+import { withoutRandom } from '../../../support/personal'
 import { textOfHistory } from '../../../support/temporal/history-text'
 
 const world = usePayoutWorld()
@@ -81,6 +82,5 @@ test('the workflow history contains no personal data and no confirm code', async
   const history = textOfHistory(await handle.fetchHistory())
 
   expect(history).toContain(payer.slug)
-  expect(history).not.toMatch(/Canary|87654321|people\.test/)
-  expect(history).not.toMatch(new RegExp(`(?<![0-9a-f])${confirm_code}(?![0-9a-f])`))
+  expect(withoutRandom(history)).not.toMatch(new RegExp(`Canary|87654321|people\\.test|${confirm_code}`))
 })

@@ -12,6 +12,7 @@ import { findWallet } from '../../../../db/wallets/wallets'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
 import { aRequest, type Payer, usePayoutWorld } from '../../../support/api/payout-world'
 import { until } from '../../../support/bank/client'
+import { withoutRandom } from '../../../support/personal'
 import { topUp } from '../../../support/stages/payout'
 
 const world = usePayoutWorld()
@@ -99,7 +100,7 @@ describe('a payout that the bank accepts', () => {
     expect(description.typedSearchAttributes.get({ name: 'PayoutId', type: 'KEYWORD' })).toBe(body['id'])
     expect(description.typedSearchAttributes.get({ name: 'PayoutAmountPence', type: 'INT' })).toBe(12_000)
     expect(history).toContain(String(body['id']))
-    expect(history).not.toMatch(/Lovelace|(?<![0-9a-f])(76541234|200415)(?![0-9a-f])|St James/)
+    expect(withoutRandom(history)).not.toMatch(/Lovelace|76541234|200415|St James/)
   })
 
   test('becomes completed through polling alone', async () => {
