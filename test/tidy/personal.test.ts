@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { newWorkerId } from '../../worker/registration'
 import { requireNothingPersonal } from '../support/kept-logs'
-import { personalIn } from '../support/personal'
+import { personalIn, withoutRandom } from '../support/personal'
 
 test.each([
   ['a name', '{"msg":"paid Ada"}'],
@@ -61,4 +61,17 @@ test('a finding in one file fails the run, and the error does not repeat it', as
   expect(failure).toContain('an email in api.log:2: {"msg":"mail to █"}')
   expect(failure).not.toMatch(/someone|abcdef/)
   rmSync(folder, { recursive: true })
+})
+
+test.each([
+  ['019a1b3c-0000-7000-8000-918273000000', ''],
+  [`hash ${'918273ab'.repeat(8)}`, 'hash '],
+  ['{"eventTime":{"nanos":918273000},"taskId":{"low":1918273}}', '{"eventTime":{},"taskId":{}}'],
+  ['2026-11-19T05:58:29.918273789Z', '2026-11-19T05:58:29'],
+  [
+    'to 91827348213977, code918273, 2026-11-19T05:58:29.918Z',
+    'to 91827348213977, code918273, 2026-11-19T05:58:29.918Z',
+  ],
+])('random text is removed, and a secret beside other text is not: %s', (text, expected) => {
+  expect(withoutRandom(text)).toBe(expected)
 })
