@@ -72,7 +72,8 @@ test('many rows are erased in batches', async () => {
 })
 
 test('a note is erased only when both the note and its payout’s final status are old enough', async () => {
-  const day = (days: number) => new Date(systemClock.now().getTime() + days * dayMs)
+  const today = systemClock.now().getTime()
+  const day = (days: number) => new Date(today + days * dayMs)
   const id = await aPaid()
   const note = (days: number) => aNote(id, day(days))
   await note(0)
