@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { projectDir } from '../../local/files'
 import { readRunningEnvironment } from '../../local/plan'
-import { choosePort } from '../../local/ports'
+import { choosePort, openKeptPorts } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
-import { environment } from '../../runtime/config/config'
+import { environment, loadLocalPorts } from '../../runtime/config/config'
 import { childEnv } from '../support/system/child-env'
 import { type Local, runningProcessesOf, type StartedSystem, start } from '../support/system/started'
 import { runWith } from '../support/terminal'
@@ -30,11 +30,15 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'payouts-story-'))
   chmodSync(dataDir, 0o755)
   port = String(await choosePort(0))
+  // The system of another test may take the usual ports while this one is stopped.
+  const ports = openKeptPorts({ dataDir, port: Number(port), setPorts: loadLocalPorts({}) })
+  for (const server of ['postgres', 'temporal', 'temporalUi', 'bank', 'smtp', 'inbox'] as const) {
+    ports.keep(server, await choosePort(0))
+  }
 })
 
 afterAll(async () => {
-  for (const system of started) system.signal('SIGKILL')
-  await until('nothing is running any more', () => runningProcessesOf(dataDir, []).length === 0)
+  await endAll()
   removeCluster(join(dataDir, 'postgres'))
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -202,6 +206,9 @@ describe('npm start', () => {
 })
 
 describe('the next start', () => {
+  // After a failed test, its system would prevent all later starts.
+  afterEach(endAll)
+
   test('has the same data, keys and addresses, and leaves no process behind when killed with SIGKILL', async () => {
     const system = startHere()
     const local = await system.ready()
@@ -238,9 +245,11 @@ describe('the next start', () => {
 })
 
 describe('an interrupted start', () => {
+  afterEach(endAll)
+
   test('leaves no process behind after Ctrl-C half-way through the start', async () => {
     const system = startHere()
-    await until('PostgreSQL is running', () => system.output().includes('✓ PostgreSQL'))
+    await system.prints('✓ PostgreSQL')
     const parts = system.parts()
     system.signal('SIGINT')
 
@@ -254,8 +263,8 @@ describe('a start that cannot succeed', () => {
   let other: Server
 
   beforeAll(async () => {
-    other = createServer()
-    await new Promise<void>((resolve) => other.listen(Number(port), '127.0.0.1', resolve))
+    other = createServer().listen(Number(port), '127.0.0.1')
+    await once(other, 'listening')
   })
 
   afterAll(() => new Promise((resolve) => other.close(resolve)))
@@ -295,6 +304,11 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
   const system = start(dataDir, { PORT: port, ...env }, through)
   started.push(system)
   return system
+}
+
+async function endAll(): Promise<void> {
+  for (const system of started) system.signal('SIGKILL')
+  await until('nothing is running any more', () => runningProcessesOf(dataDir, []).length === 0)
 }
 
 /** Runs the command behind `npm run worker` without npm. */

@@ -26,6 +26,8 @@ export interface StartedSystem {
   readonly output: () => string
   /** Waits until the system reports that everything is ready. */
   readonly ready: () => Promise<Local>
+  /** Waits until the system has printed the text. Throws if the system ends first. */
+  readonly prints: (text: string) => Promise<void>
   /** Returns the processes that the system started, as recorded in its parts.json. */
   readonly parts: () => { readonly name: string; readonly pid: number }[]
   readonly signal: (signal: NodeJS.Signals) => void
@@ -48,18 +50,25 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   child.once('exit', () => keepFiles(join(dataDir, 'logs'), ['api.log', 'worker.log', 'mail-inbox.log']))
   const file = join(dataDir, 'local.json')
-  const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)
-    // A killed run does not remove its file, so the file alone does not prove that this run is ready.
-    return output().includes('Payouts is running') && existsSync(file)
+  const prints = async (text: string) => {
+    const hasPrinted = () => {
+      if (output().includes(text)) return true
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`It ended before it printed "${text}":\n${output()}`)
+      return false
+    }
+    await until(`npm start printed "${text}"`, hasPrinted, startLimitMs)
   }
   return {
     pid: child.pid ?? 0,
     output,
     exited,
     signal: (signal) => child.kill(signal),
+    prints,
     ready: async () => {
-      await until('local.json is there', isReady, startLimitMs)
+      // A killed run does not remove its file, so the file alone does not prove that this run is ready.
+      await prints('Payouts is running')
+      await until('local.json is there', () => existsSync(file))
       return JSON.parse(readFileSync(file, 'utf8'))
     },
     parts: () => JSON.parse(readFileSync(join(dataDir, 'parts.json'), 'utf8')),
