@@ -2,6 +2,7 @@
 // header.
 
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
 import { pipeline } from 'node:stream'
 import { choosePort } from '../ports'
@@ -34,6 +35,7 @@ export async function serveWebUi(hidden: Address, preferredPort: number): Promis
     if (isForeign(request)) refuse(response, 403, 'Open the Web UI as localhost or 127.0.0.1.')
     else forward(request, response, hidden)
   })
+  // Another process may take the port after it was chosen.
   const port = await listen(server, preferredPort).catch(() => listen(server, 0))
   return {
     port,
@@ -78,13 +80,9 @@ function refuse(response: ServerResponse, status: number, sentence: string): voi
   response.end(`${sentence}\n`)
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
+async function listen(server: Server, preferredPort: number): Promise<number> {
+  const port = await choosePort(preferredPort)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return port
 }
