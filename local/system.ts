@@ -153,10 +153,10 @@ async function ownPostgres({ plan, steps, parts, ports }: OwnServers, password: 
   const logFile = join(plan.dataDir, 'logs', 'postgres.log')
   const onSpawn = (server: Server) => parts.add({ ...server, name: 'PostgreSQL', logFile, restart: null })
   const dataDir = join(plan.dataDir, 'postgres')
-  const options = { dataDir, preferredPort: ports.preferred('postgres'), maxConnections: 100 }
+  const options = { dataDir, preferredPort: ports.preferred('postgres') }
   const { url, port } = await steps.run(
     'PostgreSQL',
-    () => startPostgres({ ...options, logFile, onSpawn, password, durable: 'on' }),
+    () => startPostgres({ ...options, logFile, onSpawn, password }),
     (started) => `${started.version} on port ${started.port}`,
   )
   ports.keep('postgres', port)

@@ -19,9 +19,8 @@ export interface PostgresOptions {
   readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   readonly password: string
-  /** `off` is for tests only. It is much faster, but a crash of the machine loses acknowledged commits. */
-  readonly durable: 'on' | 'off'
-  readonly maxConnections: number
+  /** Further settings of PostgreSQL. */
+  readonly settings?: Readonly<Record<string, string | number>>
 }
 
 export interface Postgres extends Server {
@@ -50,7 +49,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const server = await startGuarded({
       name: 'PostgreSQL',
       command: binaries.postgres,
-      args: ['-D', cluster, ...settings(options, port)],
+      args: ['-D', cluster, ...flags(options, port)],
       stopSignal: 'INT',
       logFile: options.logFile,
       onSpawn: options.onSpawn,
@@ -71,22 +70,18 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-function settings({ durable, maxConnections }: PostgresOptions, port: number): string[] {
+function flags({ settings }: PostgresOptions, port: number): string[] {
   const all = {
-    listen_addresses: '127.0.0.1',
-    port,
     // A socket file is not needed, and would require a short, writable path.
     unix_socket_directories: '',
-    max_connections: maxConnections,
+    max_connections: 100,
+    ...settings,
+    listen_addresses: '127.0.0.1',
+    port,
     timezone: 'UTC',
     log_timezone: 'UTC',
     // Without this setting, a constraint violation writes all values of the row to the log.
     log_error_verbosity: 'terse',
-    fsync: durable,
-    synchronous_commit: durable,
-    full_page_writes: durable,
-    // Autovacuum visits every database in turn. Tests create hundreds of short-lived databases that need no vacuum.
-    autovacuum: durable,
   }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

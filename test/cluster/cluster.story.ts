@@ -93,5 +93,5 @@ async function accepted(more: number): Promise<number> {
 function openPostgres(name: string): Promise<Postgres> {
   const files = { dataDir: join(folder, name), logFile: join(folder, `${name}.log`) }
   const password = randomBytes(16).toString('hex')
-  return startPostgres({ ...files, preferredPort: 0, password, durable: 'on', maxConnections: 100 })
+  return startPostgres({ ...files, preferredPort: 0, password })
 }

@@ -99,7 +99,8 @@ test('a server starts even if its PID file names another live process', async ()
 })
 
 test('a killed server is detected, and can be started again with its data', async () => {
-  const first = await start({ durable: 'on' })
+  // As `npm start` runs it, with fsync.
+  const first = await start({ settings: {} })
   await query(first, 'create table kept_on as select 42 as answer')
   process.kill(first.pid, 'SIGKILL')
   await first.exited
@@ -147,7 +148,7 @@ test('a folder with other files is refused and left unchanged', async () => {
 
 function options() {
   const logFile = join(folder, 'postgres.log')
-  return { dataDir, logFile, preferredPort: 0, password: 'not-a-secret', durable: 'off' as const, maxConnections: 20 }
+  return { dataDir, logFile, preferredPort: 0, password: 'not-a-secret', settings: { fsync: 'off' } }
 }
 
 async function start(changes: Partial<PostgresOptions> = {}): Promise<Postgres> {

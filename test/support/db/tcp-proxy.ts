@@ -40,6 +40,8 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
   const port = await choosePort(0)
   await listen(server, port)
   const url = new URL(databaseUrl)
+  // With this parameter, pg would connect to the server's socket instead of the proxy.
+  url.searchParams.delete('host')
   url.hostname = '127.0.0.1'
   url.port = String(port)
   return {

@@ -29,8 +29,8 @@ export async function openServers(): Promise<OwnServers> {
   const password = randomBytes(16).toString('hex')
   const openPostgres = (preferredPort: number) => {
     const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
-    // Writes are durable, as in production, even though killing only a process would not lose any.
-    return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
+    // Without other settings, writes are durable, as in production, even though killing only a process would lose none.
+    return startPostgres({ ...files, preferredPort, password })
   }
   const openTemporal = async (preferredPort: number) => {
     const files = { logFile: join(folder, 'temporal.log'), dbFile: join(folder, 'temporal.db') }
