@@ -30,6 +30,12 @@ interface ConnectionOptions {
   readonly onError: (error: Error) => void
 }
 
+/** Returns the server's address for a message: host and port, or the folder of a socket. Never the password. */
+export function addressOf(databaseUrl: string): string {
+  const { host, searchParams } = new URL(databaseUrl)
+  return searchParams.get('host') ?? host
+}
+
 /** All limits are in milliseconds. Zero means no limit. */
 export interface ConnectionLimits {
   /** The longest wait for a connection, either a new one or one that another caller returns. */

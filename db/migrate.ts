@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type DataSource, QueryFailedError } from 'typeorm'
-import { type ConnectionLimits, createDataSource } from './data-source'
+import { addressOf, type ConnectionLimits, createDataSource } from './data-source'
 import type { Db } from './database'
 
 /**
@@ -110,8 +110,7 @@ export async function migrationReport(databaseUrl: string | undefined): Promise<
   if (!databaseUrl || !/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     return failed('DATABASE_URL must be set to a URL that starts with postgres:// or postgresql://.')
   }
-  const { host, pathname } = new URL(databaseUrl)
-  const name = `${host}${pathname}`
+  const name = addressOf(databaseUrl) + new URL(databaseUrl).pathname
   try {
     const ran = await migrate(databaseUrl)
     const change = ran.length === 0 ? 'was up to date already' : `is up to date now: ran ${ran.join(', ')}`

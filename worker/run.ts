@@ -4,7 +4,7 @@ import { Client } from '@temporalio/client'
 import type { NativeConnection, Worker } from '@temporalio/worker'
 import { createActivities } from '../activities'
 import { registerWebhook } from '../activities/bank/webhooks'
-import { openDatabase } from '../db/data-source'
+import { addressOf, openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { requireSchema } from '../db/migrate'
 import { environments } from '../domain/environment'
@@ -35,7 +35,7 @@ type OnReady = (workerId: string) => void
 
 /** Resolves when the signal has stopped the worker and nothing is running. */
 export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: OnReady): Promise<void> {
-  const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
+  const postgres = `PostgreSQL at ${addressOf(config.databaseUrl)}`
   const temporal = `Temporal at ${config.temporal.address}`
   const waiting = { log, signal }
   installRuntime(log, metricsAddressOf(config))

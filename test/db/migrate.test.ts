@@ -41,6 +41,12 @@ test('the report for an unreachable database is one line without the password', 
   expect(report.sentence).not.toContain('\n')
 })
 
+test('the report names the folder of a socket instead of the host that is not used', async () => {
+  const report = await migrationReport('postgres://ada@unused.test/payouts?host=/nowhere')
+
+  expect(report.sentence).toMatch(/^The database \/nowhere\/payouts could not be migrated: .*\.$/)
+})
+
 test.each([undefined, '', 'mysql://localhost/payouts', 'postgres://[', 'postgresql'])(
   'DATABASE_URL %p is refused before any connection',
   async (url) => {
