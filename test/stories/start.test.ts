@@ -1,5 +1,5 @@
 // npm start: a user starts the system, tries it, stops it, kills it, and starts it again.
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
@@ -15,7 +15,7 @@ import { readRunningEnvironment } from '../../local/plan'
 import { choosePort, openKeptPorts } from '../../local/ports'
 import { removeCluster } from '../../local/postgres/cluster'
 import { environment, loadLocalPorts } from '../../runtime/config/config'
-import { childEnv } from '../support/system/child-env'
+import { childEnv, notPreloaded } from '../support/system/child-env'
 import { type Local, runningProcessesOf, type StartedSystem, start } from '../support/system/started'
 import { runWith } from '../support/terminal'
 import { until } from '../support/until'
@@ -23,7 +23,8 @@ import { tour } from './tour'
 
 let dataDir = ''
 let port = ''
-let started: StartedSystem[] = []
+const started: StartedSystem[] = []
+const workers: ChildProcess[] = []
 let first: Local | undefined
 
 beforeAll(async () => {
@@ -47,8 +48,11 @@ describe('npm start', () => {
   let system: StartedSystem
   let local: Local
 
+  // After a failed test, its system would prevent all later starts.
+  afterAll(endAll)
+
   test('prints one screen and writes local.json at the first start, and the printed curl line works when pasted', async () => {
-    system = startHere()
+    system = startHere(notPreloaded)
     local = await system.ready()
     first = local
 
@@ -141,14 +145,17 @@ describe('npm start', () => {
     const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
     const beside = start(other, env)
     started.push(beside)
-    const { api, keys } = await beside.ready()
-    const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
-    const names = beside.parts().map(({ name }) => name)
-    beside.signal('SIGTERM')
+    try {
+      const { api, keys } = await beside.ready()
+      const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
+      const names = beside.parts().map(({ name }) => name)
 
-    expect(keys).toBeUndefined()
-    expect(names.toSorted()).toEqual(['API', 'Worker'])
-    expect(balance.status).toBe(200)
+      expect(keys).toBeUndefined()
+      expect(names.toSorted()).toEqual(['API', 'Worker'])
+      expect(balance.status).toBe(200)
+    } finally {
+      beside.signal('SIGTERM')
+    }
     expect(await beside.exited).toBe(0)
     await until('nothing of it is running any more', () => runningProcessesOf(other, []).length === 0)
     rmSync(other, { recursive: true })
@@ -206,7 +213,6 @@ describe('npm start', () => {
 })
 
 describe('the next start', () => {
-  // After a failed test, its system would prevent all later starts.
   afterEach(endAll)
 
   test('has the same data, keys and addresses, and leaves no process behind when killed with SIGKILL', async () => {
@@ -308,6 +314,8 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
 
 async function endAll(): Promise<void> {
   for (const system of started) system.signal('SIGKILL')
+  for (const worker of workers) worker.kill('SIGKILL')
+  await Promise.all(started.map(({ exited }) => exited))
   await until('nothing is running any more', () => runningProcessesOf(dataDir, []).length === 0)
 }
 
@@ -315,11 +323,13 @@ async function endAll(): Promise<void> {
 function workerOf(folder: string): ChildProcessByStdio<null, null, Readable> {
   const { scripts } = JSON.parse(readFileSync(join(projectDir(), 'package.json'), 'utf8'))
   const env = { ...environment(), ...childEnv(), DATA_DIR: folder }
-  return spawn('/bin/sh', ['-c', `exec ${scripts.worker}`], {
+  const worker = spawn('/bin/sh', ['-c', `exec ${scripts.worker}`], {
     cwd: projectDir(),
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  workers.push(worker)
+  return worker
 }
 
 async function workingWorkers(): Promise<number> {

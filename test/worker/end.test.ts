@@ -8,6 +8,7 @@ import { housekeepingQueue, ofSystem } from '../../workflows/names'
 import { createDatabase, type TestDatabase } from '../support/db/database'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
+import { notPreloaded } from '../support/system/child-env'
 import { testTemporal } from '../support/temporal/a-worker'
 import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 import { until } from '../support/until'
@@ -30,7 +31,7 @@ afterAll(async () => {
 // The tests run concurrently, because each one mostly waits.
 test.concurrent('a worker ends cleanly when both servers are gone', () =>
   withServers(async ({ postgres, temporal, start }) => {
-    const worker = start()
+    const worker = start(notPreloaded)
     await worker.ready
     await Promise.all([postgres.cut(), temporal.cut()])
 

@@ -7,6 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/db/database'
 import { createEmptyDatabase } from '../support/db/empty-database'
 import { proxyOf } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
+import { notPreloaded } from '../support/system/child-env'
 import { startWithout } from '../support/temporal/a-temporal-proxy'
 import { testTemporal } from '../support/temporal/a-worker'
 import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
@@ -23,7 +24,7 @@ const prefix = `main-${randomBytes(4).toString('hex')}`
 beforeAll(async () => {
   database = await createDatabase()
   client = connectClient(testTemporal())
-  ;[one, other] = [start(), start()]
+  ;[one, other] = [start(notPreloaded), start(notPreloaded)]
 })
 
 afterAll(async () => {

@@ -5,9 +5,6 @@ import { join } from 'node:path'
 import { keepOutput } from '../kept-logs'
 import { childEnv } from './child-env'
 
-/** Starts one workflow thread in a worker instead of three. */
-const sharedThread = join(__dirname, '../temporal/shared-thread.cjs')
-
 export interface Part {
   readonly name: string
   /** Starts the process. Resolves when it reports that it is ready. */
@@ -42,7 +39,6 @@ export function aPart(main: string, env: Record<string, string>): Part {
       if (child !== null) throw new Error(`${main} runs already`)
       const begun = fork(join(__dirname, '../../../dist', main), {
         env: { ...childEnv(), ...env, ...change },
-        execArgv: main.endsWith('worker/main.js') ? ['--require', sharedThread] : [],
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       })
       child = begun

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { keepOutput } from '../kept-logs'
+import { childEnv } from '../system/child-env'
 
 export interface WorkerProcess {
   readonly child: ChildProcess
@@ -22,7 +23,7 @@ export interface WorkerProcess {
 const main = join(__dirname, '../../../dist/worker/main.js')
 
 export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
-  const child = fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = fork(main, { env: { ...childEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const messages: string[] = []
   const errorOutput: string[] = []
   if (!child.stdout || !child.stderr) throw new Error('The pipes of the child are missing.')

@@ -1,6 +1,6 @@
-// Preloaded into every process that the tests start. Caches the compiled code of our programs' modules in
-// .cache/compiled, because parsing and compiling takes a third of a start. Node 20 lacks module.enableCompileCache, so
-// delete the cache and rename this file when Node 22 is the minimum.
+// Preloaded into the processes that tests start, unless a test sets NODE_OPTIONS. Gives a worker one workflow thread, and
+// caches the compiled code of our programs' modules in .cache/compiled, because parsing and compiling takes a third of a
+// start. Node 20 lacks module.enableCompileCache, so delete the cache when Node 22 is the minimum.
 /* oxlint-disable no-underscore-dangle -- Node has no public names for these. */
 const { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -16,6 +16,9 @@ const program = nameOf(process.argv[1])
 // it saves.
 if (isMainThread) setFlagsFromString('--interrupt-budget=1000000')
 if (isMainThread && program.startsWith(`dist${path.sep}`)) cacheCompiledCode()
+const isWorker = process.argv[1]?.endsWith(path.join('dist/worker/main.js'))
+// oxlint-disable-next-line import/no-unassigned-import -- It replaces a function of the SDK.
+if (isMainThread && isWorker) require('../temporal/shared-thread.cjs')
 
 /** Returns the path in this repository. The program may have been started through a link. */
 function nameOf(file) {
