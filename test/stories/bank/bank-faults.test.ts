@@ -6,7 +6,7 @@ import { sent, useWorld } from '../../support/system/world'
 import { until } from '../../support/until'
 
 /** Long enough for a slow machine to retry after a fault is removed, and short enough for a test to wait out. */
-const repeatMs = 15_000
+const repeatMs = 30_000
 
 const world = useWorld({ env: { PAYOUT_REPEAT_MS: String(repeatMs), PAYOUT_CONNECT_MS: '3000' } })
 
