@@ -30,10 +30,11 @@ interface ConnectionOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Returns the server's address for a message: host and port, or the folder of a socket. Never the password. */
+/** Returns the server's address for a message, without the password. For a socket, this is its folder. */
 export function addressOf(databaseUrl: string): string {
   const { host, searchParams } = new URL(databaseUrl)
-  return searchParams.get('host') ?? host
+  // Like pg, ignores an empty parameter.
+  return searchParams.get('host') || host
 }
 
 /** All limits are in milliseconds. Zero means no limit. */

@@ -98,14 +98,16 @@ test('a server starts even if its PID file names another live process', async ()
   expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a killed server is detected, and can be started again with its data', async () => {
-  // As `npm start` runs it, with fsync.
+test('a server that runs as in `npm start` is durable, is detected when killed, and can be started again', async () => {
   const first = await start({ settings: {} })
+  const durable = `name IN ('fsync', 'full_page_writes', 'synchronous_commit')`
+  const settings = await query(first, `select distinct setting from pg_settings where ${durable}`)
   await query(first, 'create table kept_on as select 42 as answer')
   process.kill(first.pid, 'SIGKILL')
   await first.exited
   const second = await start()
 
+  expect(settings).toEqual([{ setting: 'on' }])
   expect(first.hasExited()).toBe(true)
   expect(await query(second, 'select answer from kept_on')).toEqual([{ answer: 42 }])
 })

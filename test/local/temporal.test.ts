@@ -95,13 +95,16 @@ test('the server’s HTTP API refuses to start a workflow for a web page, and re
   expect(started).toBe('WorkflowNotFoundError')
 })
 
-test('the Web UI works in a browser at localhost, on a port of its own, but not at another host name', async () => {
+test('the Web UI works in a browser at localhost, but not at another host name, if its usual port is taken', async () => {
   const cli = testSystem().temporalCli
-  const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
+  // PostgreSQL uses this port.
+  const preferredUiPort = Number(new URL(testSystem().databaseUrl).port)
+  const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort }
   const server = await startTemporal(options)
   running.push(server)
   const { address, uiPort } = server
   // An outgoing connection could take a higher port, and then the Web UI's address would change at the next start.
+  expect(uiPort).not.toBe(preferredUiPort)
   expect(uiPort).toBeLessThan(32_768)
   const temporal = connectClient({ address, namespace: 'default', tls: null, apiKey: null })
   const workflowId = `shown-${randomUUID()}`

@@ -99,9 +99,16 @@ test('a worker waits for PostgreSQL and then for Temporal, and logs each wait on
   await Promise.all([postgres.cut(), temporal.cut()])
 })
 
-test('a worker can be stopped while it waits for a server', async () => {
-  const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
-  await worker.logs(/Temporal at .* is not available yet/)
+test.each([
+  ['Temporal', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, /^Temporal at 127\.0\.0\.1:1 is not available yet/],
+  [
+    'PostgreSQL, of which it logs the folder of the socket',
+    { DATABASE_URL: 'postgres://ada@unused.test/payouts?host=/nowhere' },
+    /^PostgreSQL at \/nowhere is not available yet/,
+  ],
+] as const)('a worker can be stopped while it waits for %s', async (_, env, message) => {
+  const worker = start(env)
+  await worker.logs(message)
 
   worker.child.kill('SIGTERM')
 

@@ -1,7 +1,7 @@
 // One workflow thread for all workers and replays in a process, because each new thread takes more than a second of
 // processor time. Jest's processes import this file, and preload.cjs loads it in the worker processes that tests start.
 // By default, the SDK starts a thread for each worker, and replays on the main thread, where its promise hooks slow down
-// later test files. Stopping a worker does not end the shared thread, as it would end its own.
+// later test files. Stopping a worker ends its own thread, but not a shared one.
 const v8 = require('node:v8')
 const threads = require('node:worker_threads')
 
