@@ -92,8 +92,7 @@ describe('npm start', () => {
   })
 
   test('gives the demo partner test money at the sandbox bank in both environments', async () => {
-    const ask = async (path: string, key = '') =>
-      (await fetch(local.api + path, { headers: { Authorization: `Bearer ${key}` } })).json()
+    const ask = (path: string, key?: string) => answerOf(local.api + path, key)
     const { sandbox, live } = local.keys ?? {}
 
     expect(await ask('/v1/account', sandbox)).toMatchObject({ rail: 'provider_sandbox' })
@@ -147,12 +146,12 @@ describe('npm start', () => {
     started.push(beside)
     try {
       const { api, keys } = await beside.ready()
-      const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
+      const balance = await answerOf(`${api}/v1/balance`, local.keys?.sandbox)
       const names = beside.parts().map(({ name }) => name)
 
       expect(keys).toBeUndefined()
       expect(names.toSorted()).toEqual(['API', 'Worker'])
-      expect(balance.status).toBe(200)
+      expect(balance).toMatchObject({ object: 'balance' })
     } finally {
       beside.signal('SIGTERM')
     }
@@ -338,11 +337,22 @@ async function workingWorkers(): Promise<number> {
   return JSON.parse(out).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
-/** Runs the printed curl line in a shell, and returns its output. Uses fetch if curl is not installed. */
+/** On a busy machine, the bank may be late with its rate. The API then answers 502, and this repeats the request. */
+function answerOf(url: string, key: string | undefined): Promise<unknown> {
+  return until(`${url} answers`, async () => {
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+    return answer.status !== 502 && answer.json()
+  })
+}
+
+/**
+ * Runs the printed curl line in a shell, and returns its output. Uses fetch if curl is not installed. Like
+ * `answerOf`, curl repeats a request that gets 502.
+ */
 async function pasted(system: StartedSystem): Promise<unknown> {
   const line = /^ *(curl .*)$/m.exec(system.output())?.[1] ?? ''
   try {
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --fail`])
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --fail --retry 5`])
     return JSON.parse(stdout)
   } catch (error) {
     if (!String(error).includes('not found')) throw error
