@@ -122,14 +122,14 @@ test('of two hundred concurrent payouts from a wallet that covers fifty, fifty a
 })
 
 /**
- * A busy worker may miss the three seconds for the call to the bank. The API then answers 502 and refunds the payout,
- * and the client repeats the request.
+ * On a busy machine, the worker may miss the three seconds for the call to the bank, and the API then refunds the payout
+ * and answers 502. A request may also wait too long for a database connection. In both cases, the client repeats it.
  */
 async function payUntilDecided(key: string, repeats = 2): Promise<Answer> {
   const answer = await world.pay({ amount_gbp: '20.00' }, { environment: 'live', key })
-  if (answer.status !== 502) return answer
-  expect(answer.body.error.code).toBe('payout_not_created')
-  return repeats === 0 ? answer : payUntilDecided(key, repeats - 1)
+  if (repeats === 0 || answer.status < 500) return answer
+  expect(['payout_not_created', 'service_unavailable']).toContain(answer.body.error.code)
+  return payUntilDecided(key, repeats - 1)
 }
 
 function tally(answers: readonly Answer[]): Record<number, number> {
