@@ -1,7 +1,8 @@
 // One Idempotency-Key creates one payout, however many requests arrive, and a wallet never pays more than its
 // balance.
 import { expect, test } from '@jest/globals'
-import { type Answer, sent, useWorld } from '../../support/system/world'
+import type { Json } from '../../support/bank/client'
+import { type Answer, type Asked, sent, useWorld } from '../../support/system/world'
 
 // The live wallet covers exactly fifty payouts of 20.00. Each sends (20.00 + 0.60) / 0.79 USDC, rounded up.
 const world = useWorld({
@@ -13,9 +14,10 @@ const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
 test('a thousand concurrent requests with one key get one 201 and otherwise 200, and share one ID, one debit and one transfer', async () => {
   await world.pay()
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => payUntilDecided({}, { key: 'order-herd' })))
 
-  expect(tally(answers)).toEqual({ 200: 999, 201: 1 })
+  // On a busy machine, the API may refuse the request that created the payout, and its repetition then gets 200.
+  expect([{ 200: 999, 201: 1 }, { 200: 1_000 }]).toContainEqual(tally(answers))
   const replays = answers.filter(({ status }) => status === 200)
   expect(new Set(replays.map(({ headers }) => headers.get('Idempotent-Replayed')))).toEqual(new Set(['true']))
   const ids = new Set(answers.map(({ body }) => body.id))
@@ -106,7 +108,9 @@ test('a key whose first two attempts the bank refuses creates a payout with its 
 
 test('of two hundred concurrent payouts from a wallet that covers fifty, fifty are sent and the others are refused', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => payUntilDecided(`order-of-many-${index}`)),
+    Array.from({ length: 200 }, (_, index) =>
+      payUntilDecided({ amount_gbp: '20.00' }, { environment: 'live', key: `order-of-many-${index}` }),
+    ),
   )
 
   // A payout that is decided before the API responds gets 201 or 402. A slower one gets 201 pending, and can
@@ -125,11 +129,11 @@ test('of two hundred concurrent payouts from a wallet that covers fifty, fifty a
  * On a busy machine, the worker may miss the three seconds for the call to the bank, and the API then refunds the payout
  * and answers 502. A request may also wait too long for a database connection. In both cases, the client repeats it.
  */
-async function payUntilDecided(key: string, repeats = 2): Promise<Answer> {
-  const answer = await world.pay({ amount_gbp: '20.00' }, { environment: 'live', key })
+async function payUntilDecided(change: Json, asked: Asked, repeats = 2): Promise<Answer> {
+  const answer = await world.pay(change, asked)
   if (repeats === 0 || answer.status < 500) return answer
   expect(['payout_not_created', 'service_unavailable']).toContain(answer.body.error.code)
-  return payUntilDecided(key, repeats - 1)
+  return payUntilDecided(change, asked, repeats - 1)
 }
 
 function tally(answers: readonly Answer[]): Record<number, number> {
