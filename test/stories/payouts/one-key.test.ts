@@ -14,10 +14,15 @@ const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
 test('a thousand concurrent requests with one key get one 201 and otherwise 200, and share one ID, one debit and one transfer', async () => {
   await world.pay()
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => payUntilDecided({}, { key: 'order-herd' })))
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, () => payRepeatedly({}, { key: 'order-herd' }, ['service_unavailable'])),
+  )
 
-  // On a busy machine, the API may refuse the request that created the payout, and its repetition then gets 200.
-  expect([{ 200: 999, 201: 1 }, { 200: 1_000 }]).toContainEqual(tally(answers))
+  const counts = tally(answers)
+  // If the request that creates the payout gets 503, its repetition gets 200, and no request gets 201.
+  const isWithout201 = counts[201] === undefined && answers.some(({ wasRepeated }) => wasRepeated)
+  expect(counts).toEqual(isWithout201 ? { 200: 1_000 } : { 200: 999, 201: 1 })
+  expect(await world.claimed('order-herd')).toMatchObject({ attempt: 1 })
   const replays = answers.filter(({ status }) => status === 200)
   expect(new Set(replays.map(({ headers }) => headers.get('Idempotent-Replayed')))).toEqual(new Set(['true']))
   const ids = new Set(answers.map(({ body }) => body.id))
@@ -107,16 +112,19 @@ test('a key whose first two attempts the bank refuses creates a payout with its 
 })
 
 test('of two hundred concurrent payouts from a wallet that covers fifty, fifty are sent and the others are refused', async () => {
+  const busy = ['payout_not_created', 'service_unavailable']
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
-      payUntilDecided({ amount_gbp: '20.00' }, { environment: 'live', key: `order-of-many-${index}` }),
+      payRepeatedly({ amount_gbp: '20.00' }, { environment: 'live', key: `order-of-many-${index}` }, busy),
     ),
   )
 
   // A payout that is decided before the API responds gets 201 or 402. A slower one gets 201 pending, and can
-  // still fail afterwards.
-  expect(Object.keys(tally(answers))).toEqual(['201', '402'])
-  const rows = await world.allSettled(answers.filter(({ status }) => status === 201))
+  // still fail afterwards. A repeated request gets 200 if its first try created the payout.
+  const isAccepted = ({ status, wasRepeated }: Repeated) => status === 201 || (status === 200 && wasRepeated)
+  const others = answers.filter((answer) => !isAccepted(answer) && answer.status !== 402)
+  expect(others.map(({ status, body }) => [status, body.error?.code])).toEqual([])
+  const rows = await world.allSettled(answers.filter(isAccepted))
   const sent = rows.filter(({ status }) => status === 'completed')
   expect(sent).toHaveLength(50)
   expect(rows.filter((row) => !sent.includes(row) && !row.failure_reason?.startsWith('insufficient_funds: '))).toEqual(
@@ -125,15 +133,23 @@ test('of two hundred concurrent payouts from a wallet that covers fifty, fifty a
   expect(await world.balance('live')).toBe(0n)
 })
 
+interface Repeated extends Answer {
+  readonly wasRepeated: boolean
+}
+
 /**
- * On a busy machine, the worker may miss the three seconds for the call to the bank, and the API then refunds the payout
- * and answers 502. A request may also wait too long for a database connection. In both cases, the client repeats it.
+ * Repeats a request, at most twice, whose error code says that the machine was too busy. `payout_not_created`: the worker
+ * missed the three seconds for the call to the bank, and the payout was refunded. `service_unavailable`: the request
+ * waited too long for a database connection.
  */
-async function payUntilDecided(change: Json, asked: Asked, repeats = 2): Promise<Answer> {
-  const answer = await world.pay(change, asked)
-  if (repeats === 0 || answer.status < 500) return answer
-  expect(['payout_not_created', 'service_unavailable']).toContain(answer.body.error.code)
-  return payUntilDecided(change, asked, repeats - 1)
+async function payRepeatedly(change: Json, asked: Asked, busy: readonly string[]): Promise<Repeated> {
+  let answer = await world.pay(change, asked)
+  let repeats = 0
+  while (repeats < 2 && busy.includes(answer.body.error?.code)) {
+    repeats++
+    answer = await world.pay(change, asked)
+  }
+  return { ...answer, wasRepeated: repeats > 0 }
 }
 
 function tally(answers: readonly Answer[]): Record<number, number> {
