@@ -10,9 +10,18 @@ import { writePrivate } from './files'
 /** With 0 as the preferred port, any free port is chosen. */
 export async function choosePort(preferred: number, host = '127.0.0.1'): Promise<number> {
   const candidates = [...(preferred === 0 ? [] : [preferred]), ...Array.from({ length: 20 }, aPort)]
-  for (const port of candidates) if (await isFree(port, host)) return port
+  for (const port of candidates) {
+    // The server of a port that was chosen before may not listen yet.
+    if (port !== preferred && tried.has(port)) continue
+    // Before the check, because another call may try the same port meanwhile.
+    tried.add(port)
+    if (await isFree(port, host)) return port
+  }
   throw new Error(`No free TCP port on ${host}.`)
 }
+
+/** The ports that this process has tried. */
+const tried = new Set<number>()
 
 /**
  * By default, Linux takes the ports of outgoing connections from 32768 upwards, and macOS from 49152. Such a connection

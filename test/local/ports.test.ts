@@ -30,6 +30,13 @@ test('a chosen port is below the default ranges for outgoing connections', async
   expect(await choosePort(0)).toBeLessThan(32_768)
 })
 
+test('no random port is chosen twice, even before its server listens', async () => {
+  const ports = new Set<number>()
+  for (let count = 0; count < 500; count++) ports.add(await choosePort(0))
+
+  expect(ports.size).toBe(500)
+})
+
 test.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])(
   'a port that is in use on %s counts as taken',
   async (host) => {
