@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import type { LocalPorts } from '../runtime/config/config'
 import { writePrivate } from './files'
 
-/** With 0 as the preferred port, any free port is chosen. */
+/** With 0 as the preferred port, chooses any free port that this process has not tried before. */
 export async function choosePort(preferred: number, host = '127.0.0.1'): Promise<number> {
   const candidates = [...(preferred === 0 ? [] : [preferred]), ...Array.from({ length: 20 }, aPort)]
   for (const port of candidates) {
     // The server of a port that was chosen before may not listen yet.
     if (port !== preferred && tried.has(port)) continue
-    // Before the check, because another call may try the same port meanwhile.
+    // Before the check, so that a concurrent call does not try the same port.
     tried.add(port)
     if (await isFree(port, host)) return port
   }

@@ -337,21 +337,21 @@ async function workingWorkers(): Promise<number> {
   return JSON.parse(out).data.filter(({ state }: { state: string }) => state === 'working').length
 }
 
-/** Returns the body of a 200. If the bank is late with its rate, the API answers 502, and this repeats the request. */
+/** Returns the body of a 200. Repeats a request that gets 502, because the bank may be late with its rate. */
 function bodyOf(url: string, authorization: string): Promise<unknown> {
   const probe = async () => {
     const answer = await fetch(url, { headers: { Authorization: authorization } })
     expect([200, 502]).toContain(answer.status)
     return answer.status === 200 && answer.json()
   }
-  return until(`${url} does not answer 502`, probe, 60_000)
+  return until(`${url} answers 200`, probe, 60_000)
 }
 
 /** Runs the printed curl line in a shell, and returns its output. Uses fetch if curl is not installed. */
 async function pasted(system: StartedSystem): Promise<unknown> {
   const printed = /^ *(curl (\S+) -H 'Authorization: (.*)')$/m.exec(system.output())
   const [, line = '', url = '', authorization = ''] = printed ?? []
-  // Afterwards, the API knows the bank's rate, so curl does not get 502.
+  // After this, the API knows the bank's rate, so curl does not get 502.
   const body = await bodyOf(url, authorization)
   try {
     const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --show-error --fail`])
