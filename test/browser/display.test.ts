@@ -4,6 +4,7 @@ import type { Locator } from 'playwright-core'
 import type { PartnerRow } from '../../db/partners/partners'
 import { aPartner, aPayoutRow, aSession } from '../support/api/fixtures'
 import { useDashboard } from '../support/browser/served-dashboard'
+import { desktop } from '../support/browser/visitor'
 
 const { api, visit } = useDashboard()
 let partner: PartnerRow
@@ -153,7 +154,8 @@ test('date fields are wide enough for a date at 200 % zoom', async () => {
 })
 
 test('a reused browser context keeps no state of the previous visitor', async () => {
-  const before = await visit({ session })
+  const viewport = { width: 390, height: 844 }
+  const before = await visit({ session, viewport, colorScheme: 'dark', forcedColors: 'active' })
   const context = before.page.context()
   await before.go('/dashboard?environment=sandbox')
   await before.page.evaluate('localStorage.setItem("left", "behind")')
@@ -166,6 +168,10 @@ test('a reused browser context keeps no state of the previous visitor', async ()
 
   expect(next.page.context()).toBe(context)
   await next.go('/sign-in')
+  expect(next.page.viewportSize()).toEqual(desktop)
+  expect(await next.page.evaluate('matchMedia("(prefers-color-scheme: dark), (forced-colors: active)").matches')).toBe(
+    false,
+  )
   expect(await context.cookies()).toEqual([])
   expect(await next.page.evaluate('localStorage.length')).toBe(0)
   expect(

@@ -61,10 +61,8 @@ describe('/docs in a browser', () => {
     for (const table of [0, 1]) await page.getByRole('cell', { name: 'insufficient_funds' }).nth(table).waitFor()
     // Text in angle brackets is text, not a tag.
     await page.getByRole('cell', { name: 'Send "Authorization: Bearer <API key>"' }).waitFor()
+    await page.getByRole('button', { name: 'Create a quote' }).waitFor()
     await keepPicture(page, 'docs-light')
-    await page.getByRole('button', { name: 'Create a quote' }).click()
-    await page.getByRole('heading', { name: 'Create a quote' }).waitFor()
-    await keepPicture(page, 'docs-operation')
 
     expect(asked).toContain(`${origin}/openapi.json`)
     expect(foreignRequests()).toEqual([])
@@ -75,6 +73,7 @@ describe('/docs in a browser', () => {
     await page.getByRole('button', { name: 'Create a payout' }).first().click()
     const title = page.getByRole('heading', { name: 'Create a payout', exact: true })
     await title.waitFor()
+    await keepPicture(page, 'docs-operation')
     const operation = page.locator('section', { has: title }).last()
     const sample = await operation.locator('pre', { hasText: 'Idempotency-Key' }).first().innerText()
 

@@ -143,7 +143,7 @@ test('after verification, live mode offers a top-up and a payout, but viewers on
 
 async function newcomer(changes: PartnerChanges, role: MemberRole, environment: string): Promise<Visitor> {
   const session = await aSession(api, await aPartner(api, changes), role)
-  const visitor = await visit({ session, colorScheme: 'light' })
+  const visitor = await visit({ session })
   await visitor.go(`/dashboard?environment=${environment}`)
   return visitor
 }

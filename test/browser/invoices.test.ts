@@ -202,7 +202,7 @@ function daysAfterIssue(days: number): Date {
 async function opened(path: string): Promise<Visitor> {
   // The expected dates are formatted in this process's time zone.
   const { timeZone: timezoneId } = new Intl.DateTimeFormat().resolvedOptions()
-  const visitor = await visit({ session, colorScheme: 'light', timezoneId })
+  const visitor = await visit({ session, timezoneId })
   await visitor.go(`/dashboard/invoices${path}?environment=live`)
   return visitor
 }

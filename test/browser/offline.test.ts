@@ -10,11 +10,12 @@ import { until } from '../support/until'
 
 const dashboard = useDashboard()
 const { api } = dashboard
-const visitor = useAdmin(dashboard)
+const visitor = useAdmin(dashboard, { preloads: true })
 
 test('a page opens offline even if it was never opened before, and explains why it shows no data', async () => {
   await visitor.go('/dashboard?environment=sandbox')
   await until('the idle browser has loaded all pages', () => visitor.page.evaluate(hasLoadedAuditLog))
+  expect(visitor.complaints).toEqual([])
   const opened = await timeOrigin()
 
   await visitor.page.context().setOffline(true)

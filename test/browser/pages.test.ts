@@ -66,7 +66,7 @@ describe('the page', () => {
     '%s has no axe violation, in light, dark and forced colours, and fits a phone',
     async (name, path, session) => {
       const token = session()
-      const visitor = visitors.get(token) ?? (await visit({ colorScheme: 'light', ...(token && { session: token }) }))
+      const visitor = visitors.get(token) ?? (await visit(token === undefined ? {} : { session: token }))
       visitors.delete(token)
       await visitor.page.setViewportSize(desktop)
       await visitor.go(path())
@@ -81,8 +81,6 @@ describe('in the dashboard', () => {
   test('the first load of Home transfers at most 210 kB, compressed, with its font and its data', async () => {
     const visitor = await visit({ session: admin, ownContext: true })
     const { page } = visitor
-    // Pages that an idle browser preloads are not part of the first load.
-    await page.addInitScript('window.requestIdleCallback = () => 0')
     const network = await page.context().newCDPSession(page)
     await network.send('Network.enable')
     let bytes = 0
@@ -228,11 +226,7 @@ describe('in the dashboard', () => {
   })
 
   test('the chosen colour scheme is remembered, and the menu opens on a phone', async () => {
-    const visitor = await visit({
-      session: admin,
-      viewport: { width: 390, height: 844 },
-      colorScheme: 'light',
-    })
+    const visitor = await visit({ session: admin, viewport: { width: 390, height: 844 } })
     const { page } = visitor
     await visitor.go('/dashboard?environment=sandbox')
     await page.getByRole('button', { name: /Signed in as/ }).click()

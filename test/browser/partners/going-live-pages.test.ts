@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const open = async (session: string, path: string): Promise<Visitor> => {
-  const visitor = await visit({ colorScheme: 'light', session })
+  const visitor = await visit({ session })
   await visitor.go(path)
   return visitor
 }

@@ -24,9 +24,9 @@ export function useDashboard(options: ApiOptions = {}): ServedDashboard {
 }
 
 /** Opens a visitor who is the admin of a new partner, for each test. Its browser has cached nothing. */
-export function useAdmin({ api, visit }: ServedDashboard): Visitor {
+export function useAdmin({ api, visit }: ServedDashboard, options: VisitorOptions = {}): Visitor {
   return openedForEach(async () =>
-    visit({ session: await aSession(api, await aPartner(api), 'admin'), ownContext: true }),
+    visit({ session: await aSession(api, await aPartner(api), 'admin'), ownContext: true, ...options }),
   )
 }
 

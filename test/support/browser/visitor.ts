@@ -1,6 +1,6 @@
 // A dashboard user in a real browser, and the errors that the browser reports.
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { keepPicture } from './pictures'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -22,10 +22,19 @@ export interface Visitor {
   leave(): Promise<void>
 }
 
-export type VisitorOptions = BrowserContextOptions & {
+export interface VisitorOptions {
   readonly session?: string
+  readonly colorScheme?: 'light' | 'dark'
+  readonly forcedColors?: 'active'
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly timezoneId?: string
   /** Whether the visitor has a new context, which no other visitor uses. */
   readonly ownContext?: boolean
+  /**
+   * Whether the dashboard may preload all its pages, which takes as long as opening the first one. A test that installs
+   * Playwright's clock always preloads.
+   */
+  readonly preloads?: boolean
 }
 
 export const desktop = { width: 1280, height: 860 }
@@ -33,15 +42,14 @@ export const desktop = { width: 1280, height: 860 }
 /** Long enough for a busy machine. */
 const timeoutMs = 120_000
 
-export async function aVisitor(
-  browser: Browser,
-  url: string,
-  { session, ownContext = false, ...options }: VisitorOptions = {},
-): Promise<Visitor> {
-  const isReusable = !ownContext && Object.keys(options).length === 0
+export async function aVisitor(browser: Browser, url: string, options: VisitorOptions = {}): Promise<Visitor> {
+  const { session, viewport, colorScheme = 'light', forcedColors = 'none' } = options
+  const isReusable = !options.ownContext && !options.preloads && options.timezoneId === undefined
   const page = (isReusable && usedContexts.get(browser)?.pop()) || (await openContext(browser, options))
   const context = page.context()
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])
+  await page.emulateMedia({ colorScheme, forcedColors })
+  if (viewport !== undefined) await page.setViewportSize(viewport)
   const complaints = listen(page, url)
   let hasLeft = false
   const settled = async () => {
@@ -59,7 +67,7 @@ export async function aVisitor(
     settled,
     picture: (name) => keepPicture(page, `dashboard/${name}`, { fullPage: true }),
     async faults() {
-      if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
+      if (!(await page.evaluate('"axe" in window'))) await loadAxe(page)
       const found: Fault[] = await page.evaluate(violations)
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
     },
@@ -80,17 +88,28 @@ export async function aVisitor(
  */
 const usedContexts = new WeakMap<Browser, Page[]>()
 
-async function openContext(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+async function openContext(
+  browser: Browser,
+  { timezoneId = 'Europe/London', preloads = false }: VisitorOptions,
+): Promise<Page> {
   const context = await browser.newContext({
     viewport: desktop,
     locale: 'en-GB',
-    timezoneId: 'Europe/London',
+    timezoneId,
     // During a transition, colours match neither theme.
     reducedMotion: 'reduce',
-    ...options,
   })
   context.setDefaultTimeout(timeoutMs)
+  // The dashboard preloads when the browser is idle.
+  if (!preloads) await context.addInitScript('window.requestIdleCallback = () => 0')
   return context.newPage()
+}
+
+/** Uses the code that V8 has compiled for an earlier page. `page.evaluate` would compile it again. */
+async function loadAxe(page: Page): Promise<void> {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Runtime.evaluate', { expression: axe })
+  await debug.detach()
 }
 
 /** Returns an empty page, or null if the context would still affect the next visitor. */
