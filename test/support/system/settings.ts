@@ -26,7 +26,7 @@ export function settings(parts: SettingsParts): Record<string, string> {
     BANK_LIVE_KEY: bankKeys.live,
     WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/webhooks/bank`,
     TASK_QUEUE_PREFIX: prefix,
-    PAYOUT_POLL_MS: '50,100,200',
+    PAYOUT_POLL_MS: '50,100,200,400,1000',
     PAYOUT_QUIET_MS: '200',
     // Longer than a killed worker takes to restart on a busy machine. Afterwards, an unsent payout fails.
     PAYOUT_REPEAT_MS: '3600000',
