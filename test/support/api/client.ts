@@ -1,8 +1,9 @@
 // Starts the real API on a free port with its own database. Calls fail on any response that the route does not
 // document.
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { createActivityLog } from '../../../api/controls/activity-log'
 import type { ApiDeps } from '../../../api/deps'
 import { createAdmission } from '../../../api/http/admission'
@@ -246,7 +247,7 @@ async function send(
   body: unknown,
   { key, session, headers = {} }: CallOptions = {},
 ): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const reply = await request(url + path, {
     method,
     headers: {
       ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -254,12 +255,31 @@ async function send(
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? '' : JSON.stringify(body),
   })
-  const bytes = Buffer.from(await response.arrayBuffer())
-  const isJson = bytes.length > 0 && response.headers.get('Content-Type')?.startsWith('application/json')
-  const parsed = isJson ? JSON.parse(bytes.toString('utf8')) : bytes.length > 0 ? '' : {}
-  const answer = { status: response.status, headers: response.headers, body: parsed, bytes }
+  const isJson = reply.bytes.length > 0 && reply.headers.get('Content-Type')?.startsWith('application/json')
+  const parsed = isJson ? JSON.parse(reply.bytes.toString('utf8')) : reply.bytes.length > 0 ? '' : {}
+  const answer = { ...reply, body: parsed }
   requirePromised(method, path, answer)
   return answer
+}
+
+/** Closes an idle connection before the server does, which would make the next request fail. */
+const agent = new Agent({ keepAlive: true, timeout: 4_000 })
+
+/** Unlike `fetch`, asks for no compression and follows no redirect, and both sides take less processor time. */
+async function request(
+  url: string,
+  { method, headers, body }: { method: Method; headers: Record<string, string>; body: string },
+): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    httpRequest(url, { method, headers: { ...length, ...headers }, agent }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  const received = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  )
+  return { status: response.statusCode ?? 0, headers: new Headers(received), bytes: await buffer(response) }
 }
