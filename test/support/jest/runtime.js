@@ -3,7 +3,12 @@
 /* oxlint-disable no-underscore-dangle -- Node and Jest have no public names for these. */
 const Module = require('node:module')
 const path = require('node:path')
+const { setFlagsFromString } = require('node:v8')
 const { default: JestRuntime } = require('jest-runtime')
+
+// Most code of a test file runs only a few times, so optimizing it as early as V8 does by default takes more time than it
+// saves.
+setFlagsFromString('--interrupt-budget=1000000')
 
 const project = path.join(__dirname, '../../..')
 

@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { freemem, tmpdir } from 'node:os'
+import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { migrate } from '../../../db/migrate'
@@ -143,6 +143,8 @@ async function openTemporal(folder: string): Promise<{ temporalAddress: string; 
   process.env['GOGC'] ??= '2000'
   process.env['GOMEMLIMIT'] ??= '1GiB'
   process.env['GODEBUG'] ??= 'adaptivestackstart=1'
+  // On two processors, several threads take more time to find their work than they gain.
+  if (availableParallelism() <= 2) process.env['GOMAXPROCS'] ??= '1'
   const server = await startTemporal({
     cli: temporalCli,
     logFile: join(folder, 'temporal.log'),
