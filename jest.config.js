@@ -8,8 +8,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/support/jest/start.ts',
   globalTeardown: '<rootDir>/test/support/jest/stop.ts',
-  // Two files wait for servers while two others compute.
-  maxWorkers: 4,
+  // Two files compute while three others wait for servers.
+  maxWorkers: 5,
   workerIdleMemoryLimit: '1GB',
   cacheDirectory: '<rootDir>/.cache/jest',
   // Long enough to end only a test that hangs. A test that is merely slow on a busy machine must not fail.

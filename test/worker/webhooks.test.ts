@@ -128,7 +128,7 @@ async function register(webhookUrl: string | null, signal: AbortSignal = new Abo
 }
 
 function openRails() {
-  return createRails({ bank: access(), clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
+  return createRails({ bank: access(), clock: systemClock, timeouts: { connectMs: 20_000, callMs: 20_000 } })
 }
 
 function access() {

@@ -17,7 +17,7 @@ let rails: Rails
 
 beforeEach(() => {
   figures = createBankMetrics(['sandbox', 'live'])
-  const timeouts = { connectMs: 500, callMs: 2_000 }
+  const timeouts = { connectMs: 20_000, callMs: 20_000 }
   rails = createRails({ bank: accessTo(bank), clock: systemClock, timeouts, onCall: figures.count })
 })
 afterEach(async () => {
