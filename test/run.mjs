@@ -31,7 +31,8 @@ function runTwice() {
   if (failed.length === 0 || failed.length > mostRepeated || isEvidence) return code
 
   report('These files failed. Each is run once more, alone:', failed)
-  const again = runJest(['--runInBand', '--runTestsByPath', ...failed])
+  // With --runInBand, Jest once did not exit after its tests. The cause is unknown.
+  const again = runJest(['--runInBand', '--forceExit', '--runTestsByPath', ...failed])
   if (again === 0) report('FLAKY: these files passed only in the second run. Fix their tests:', failed)
   return again
 }
