@@ -181,6 +181,7 @@ test('a transfer list that changes while it is read proves nothing, so the payou
   await untilLookedUpLate(body.id, { fault: moving, requests })
 
   expect(row.attention).toBe('outcome_unknown')
+  expect((await world.bank.counts(moving)).fired).toBeGreaterThan(0)
   expect(await world.row(body.id)).toMatchObject({ status: 'pending', closed_at: null })
   expect(before - (await world.balance())).toBe(BigInt(row.wallet_sends_micro_usdc))
   await world.bank.control('DELETE', `/faults/${moving}`)

@@ -31,8 +31,8 @@ export interface VisitorOptions {
   /** Whether the visitor has a new context, which no other visitor uses. */
   readonly ownContext?: boolean
   /**
-   * Whether the dashboard may preload all its pages, which takes as long as opening the first one. A test that installs
-   * Playwright's clock always preloads.
+   * Whether the dashboard may preload all its pages, which takes as long as opening the first one. Playwright's clock
+   * replaces requestIdleCallback again, so a test that installs the clock may preload too.
    */
   readonly preloads?: boolean
 }
